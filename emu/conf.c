@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-void conf_default(struct conf *c)
+/* Everything as it is without options. */
+static void set_defaults(struct conf *c)
 {
 	*c = (struct conf){
 		.io = {.devices = 0,
@@ -66,6 +68,10 @@ static int apply_machine(struct conf *c, char *error, size_t cap)
 			 m->n_devices, m->n_devices == 1 ? "" : "s");
 		return -EINVAL;
 	}
+	if (c->io.first_device) {
+		snprintf(error, cap, "--machine %s names its devices: no --first-device", m->name);
+		return -EINVAL;
+	}
 	c->io.devices = m->n_devices;
 	if (m->profile[0] && !c->has_profile) {
 		snprintf(word, sizeof(word), "--profile=%s", m->profile);
@@ -74,13 +80,82 @@ static int apply_machine(struct conf *c, char *error, size_t cap)
 	return status;
 }
 
+static const struct machine_device *device_named(const struct machine *m, const char *name)
+{
+	for (unsigned i = 0; i < m->n_devices; i++)
+		if (strcmp(m->device[i].name, name) == 0)
+			return &m->device[i];
+	return NULL;
+}
+
+/* Hosts may have the names of the machine's devices, but each that of its own. */
+static int check_hosts(const struct conf *c, char *error, size_t cap)
+{
+	const struct fabric_topology *t = c->io.fabric;
+	const struct machine *m = c->io.machine;
+
+	for (uint32_t i = 0; m && i < t->n_nodes; i++) {
+		const struct fabric_node *n = &t->nodes[i];
+		const struct machine_device *d = device_named(m, n->name);
+
+		if (!d || (!n->is_switch && d == &m->device[n->index]))
+			continue;
+		snprintf(error, cap,
+			 "--fabric %s: %s %s has the name of device %u of --machine %s, and %s %u: "
+			 "devices are hosts in the order of both files",
+			 c->io.fabric_name, n->is_switch ? "switch" : "host", n->name,
+			 (unsigned)(d - m->device), m->name, n->is_switch ? "is switch" : "is host",
+			 n->index);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* A network says how many devices there are, unless something else does. */
+static int apply_fabric(struct conf *c, char *error, size_t cap)
+{
+	const struct fabric_topology *t = c->io.fabric;
+
+	if (!t && !c->io.fabric_scale)
+		return 0;
+	if (!t)
+		snprintf(error, cap, "--fabric-scale needs --fabric");
+	else if (c->io.wire == IO_WIRE_ALWAYS)
+		snprintf(error, cap, "--wire sends packets around the network of --fabric");
+	else if (!c->io.devices && t->n_hosts > IO_MAX_DEVICES)
+		snprintf(error, cap,
+			 "--fabric %s has %u hosts, and a daemon has at most %u devices: give "
+			 "--devices",
+			 c->io.fabric_name, t->n_hosts, IO_MAX_DEVICES);
+	else if (c->io.machine && c->io.devices > t->n_hosts)
+		snprintf(error, cap,
+			 "--fabric %s has %u hosts, and --machine %s has %u devices: each device "
+			 "needs a host",
+			 c->io.fabric_name, t->n_hosts, c->io.machine->name, c->io.devices);
+	else if (c->io.devices > t->n_hosts)
+		snprintf(error, cap, "--fabric %s has %u hosts: there are %u devices",
+			 c->io.fabric_name, t->n_hosts, c->io.devices);
+	else {
+		c->io.devices = c->io.devices ? c->io.devices : t->n_hosts;
+		if (!c->io.fabric_scale)
+			c->io.fabric_scale = fabric_topology_scale(t);
+		return check_hosts(c, error, cap);
+	}
+	return -EINVAL;
+}
+
 /* What only the whole of the options can tell. */
 static int complete(struct conf *c, char *error, size_t cap)
 {
-	if (apply_machine(c, error, cap) < 0)
+	if (apply_machine(c, error, cap) < 0 || apply_fabric(c, error, cap) < 0)
 		return -EINVAL;
 	if (c->io.devices == 0)
 		c->io.devices = c->next_device ? c->next_device : 1;
+	if (c->io.first_device + c->io.devices > IO_MAX_DEVICES) {
+		snprintf(error, cap, "--first-device %u: the last of %u devices is uhca%u at most",
+			 c->io.first_device, c->io.devices, IO_MAX_DEVICES - 1);
+		return -EINVAL;
+	}
 	if (c->next_device > c->io.devices) {
 		snprintf(error, cap, "--addr is given %u times, but there are %u devices",
 			 c->next_device, c->io.devices);
@@ -95,7 +170,7 @@ static int complete(struct conf *c, char *error, size_t cap)
 
 int conf_parse(struct conf *c, int argc, char *const *argv, char *error, size_t cap)
 {
-	conf_default(c);
+	set_defaults(c);
 	for (int i = 1; i < argc;) {
 		int used = options_take(conf_page.rows, c, argv + i, error, cap);
 

@@ -11,7 +11,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct conf {
 	struct io_settings io;
@@ -28,9 +27,6 @@ struct conf {
 
 /* Every option, with its text. */
 extern const struct options_page conf_page;
-
-/* Everything as it is without options. */
-void conf_default(struct conf *c);
 
 /*
  * Reads the arguments (argv[0] is skipped) over the defaults. 0, or -EINVAL with one line in

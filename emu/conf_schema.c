@@ -4,7 +4,9 @@
  * its default. Options with a meaning of their own have their setter here.
  */
 #include "conf.h"
+#include "conf_cc.h"
 #include "conf_chaos.h"
+#include "emu/fabric/file/file.h"
 #include "emu/help/daemon_options.h"
 #include "emu/words/words.h"
 
@@ -128,6 +130,28 @@ static int set_machine(void *into, const struct option_row *row, const char *arg
 	return c->io.machine ? 0 : -EINVAL;
 }
 
+static int set_fabric(void *into, const struct option_row *row, const char *argument, char *error,
+		      size_t cap)
+{
+	static struct fabric_topology topology;
+	struct conf *c = into;
+	int status;
+
+	(void)row;
+	fabric_topology_fini(&topology);
+	c->io.fabric = &topology;
+	fabric_topology_init(&topology);
+	topology.link.mtu = IO_NETWORK_MTU;
+	status = fabric_topology_load(&topology, argument, error, cap);
+	if (status == 0 && strlen(argument) >= sizeof(c->io.fabric_name)) {
+		snprintf(error, cap, "the name is too long");
+		status = -EINVAL;
+	}
+	if (status == 0)
+		memcpy(c->io.fabric_name, argument, strlen(argument) + 1);
+	return status;
+}
+
 static const char *limit_at(const void *table, unsigned i)
 {
 	(void)table;
@@ -215,15 +239,20 @@ static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL}
 static const struct option_row conf_rows[] = {
 	{.help = "Devices"},
 	{OPTION_DEVICES, OPTION_NUMBER, FIELD_(io.devices), .min = 1, .max = IO_MAX_DEVICES},
+	{OPTION_FIRST_DEVICE, OPTION_NUMBER, FIELD_(io.first_device), .max = IO_MAX_DEVICES - 1},
 	{OPTION_ADDR, .set = set_addresses},
 	{OPTION_NETDEV, OPTION_TEXT, FIELD_(io.netdev), .max = IF_NAMESIZE - 1},
 	{OPTION_MACHINE, .set = set_machine},
 	{OPTION_PROFILE, .set = set_profile},
 	{OPTION_LIMIT, .set = set_limit},
 	{.help = "Network"},
+	{OPTION_FABRIC, .set = set_fabric},
+	{OPTION_FABRIC_SCALE, OPTION_NUMBER, FIELD_(io.fabric_scale), .min = 1,
+	 .max = FABRIC_SCALE_MAX},
 	{OPTION_WIRE, OPTION_FLAG, FIELD_(io.wire), .min = IO_WIRE_ALWAYS},
 	{OPTION_NO_WIRE, OPTION_FLAG, FIELD_(io.wire), .min = IO_WIRE_NEVER},
 	{OPTION_GSO, OPTION_CHOICE, FIELD_(io.gso), .choices = on_off},
+	{OPTION_CC, .set = conf_set_cc},
 	{OPTION_ICRC, OPTION_CHOICE, FIELD_(io.icrc), .choices = icrc_modes},
 	{.help = "Memory of clients"},
 	{OPTION_MEM, OPTION_CHOICE, FIELD_(io.mem), .choices = mem_modes},
@@ -237,10 +266,10 @@ static const struct option_row conf_rows[] = {
 	{OPTION_EARLY_LOCAL_INV, OPTION_FLAG, FIELD_(io.early_local_inv), .min = 1},
 	{"--late-bytes", "US",
 	 "Stores received bytes in any order, up to US microseconds late. Default: 0.",
-	 OPTION_NUMBER, FIELD_(io.late_bytes), .max = 1000000},
+	 OPTION_NUMBER, FIELD_(io.late_bytes), .max = FABRIC_SCALE_MAX},
 	{"--late-writes", "US",
 	 "As --late-bytes; RDMA WRITE data may also follow the requester's completion. Default: 0.",
-	 OPTION_NUMBER, FIELD_(io.late_writes), .max = 1000000},
+	 OPTION_NUMBER, FIELD_(io.late_writes), .max = FABRIC_SCALE_MAX},
 	{"--any-srq-order", NULL, "Takes the requests of a shared receive queue in any order.",
 	 OPTION_FLAG, FIELD_(io.any_srq_order), .min = 1},
 	{"--any-grh", NULL,

@@ -3,6 +3,7 @@
  * uhcad: reads the options, makes a daemon, runs it. Everything else is in io/.
  */
 #include "conf.h"
+#include "emu/abi/ctl.h"
 #include "emu/io/base/base.h"
 #include "emu/io/daemon.h"
 #include "emu/io/local/local.h"
@@ -99,6 +100,8 @@ static int run(const struct conf *c)
 		io_daemon_destroy(&daemon);
 	}
 	end_log();
+	if (error == -EADDRINUSE)
+		return UHCA_EXIT_ADDRESS_TAKEN;
 	return error < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -15,6 +15,7 @@
 #include "no_preload.h"
 #include "ops.h"
 #include "provider/base/base.h"
+#include "provider/connection/connection.h"
 #include "provider/context/context.h"
 #include "provider/gone/gone.h"
 #include "provider/pin/pin.h"
@@ -251,6 +252,7 @@ static void free_context(struct ibv_context *ibctx)
 	struct uhcav_context *ctx = uhcav_context_of(ibctx);
 	const struct uhcav_stack *opened = ctx->opened;
 
+	uhcav_datagram_over(&(struct uhcav_datagram){.who.ctx = ctx});
 	uhcav_child_close(ctx);
 	uhcav_context_destroy(ctx);
 	if (uhcav_keeping_is_on())

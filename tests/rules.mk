@@ -34,9 +34,10 @@ core_stand = tests/core_kit.a tests/wire_kit.a libcore.a libwire.la
 sim_stand = tests/sim_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
 fault_stand = tests/fault_kit.a tests/wire_kit.a libfault.a libcore.a libwire.la
 fabric_stand = tests/fabric_kit.a tests/wire_kit.a libnetmodel.a
-simulator_stand = tests/simulator_kit.a tests/wire_kit.a libsim.a libnetmodel.a libcore.a
+simulator_stand = tests/simulator_kit.a tests/wire_kit.a libsim.a libcctext.a libnetmodel.a \
+	libcore.a
 io_stand = tests/io_kit.a tests/wire_kit.a libctl.a libmodel.a libconf.a \
-	libio.a libmachine.a libfault.a libcore.a libwire.la
+	libio.a libmachine.a libcctext.a libnetmodel.a libfault.a libcore.a libwire.la
 model_stand = tests/model_kit.a tests/wire_kit.a libctl.a libmodel.a libwire.la
 provider_stand = tests/provider_kit.a tests/wire_kit.a libuhcav.la libwire.la
 
@@ -89,23 +90,25 @@ tests/unit/io/net/test_udp: wraps = sendmmsg sendmsg
 tests/unit/provider/test_libuhca tests/unit/provider/test_no_plugin: provider/libuhca.la
 # Files of the preload library and of the plugin that are in none of the archives.
 preload_objects = $(patsubst %,provider/preload/.libs/libuhca_preload_la-%.o,$(1))
+nldev_objects = $(patsubst %,provider/nldev/.libs/libuhca_preload_la-%.o,$(1))
 plugin_objects = provider/.libs/libuhca_rdmav34_la-driver.o provider/.libs/libuhca_rdmav34_la-ops.o \
 	provider/.libs/libuhca_rdmav34_la-dead_ops.o \
 	provider/.libs/libuhca_rdmav34_la-dv_table.o
-tests/unit/provider/preload/test_nldev: $(call preload_objects,nldev tree)
+tests/unit/provider/nldev/test_nldev: $(call nldev_objects,message nldev resources table tree)
+tests/unit/provider/nldev/test_table: $(call nldev_objects,table)
 tests/unit/provider/preload/test_path_map: $(call preload_objects,path_map described)
 tests/unit/provider/preload/test_described: $(call preload_objects,path_map described)
 tests/unit/provider/preload/test_ucma_book: $(call preload_objects,ucma_book)
 tests/unit/provider/preload/test_ucma_gone: $(call preload_objects,ucma_gone real)
 tests/unit/provider/preload/test_ucma_reader: $(call preload_objects,ucma_reader)
 tests/unit/provider/test_ops: $(plugin_objects)
-$(call preload_objects,%): provider/libuhca_preload.la ;
+$(call preload_objects,%) $(call nldev_objects,%): provider/libuhca_preload.la ;
 $(plugin_objects): provider/libuhca-rdmav34.la ;
 
 # Programs as people have them, whatever the rest is built with; the sanitizer names their lines.
 sanitize_shared = tests/verbs/sanitize/pair.o tests/verbs/sanitize/kinds.o \
 	tests/verbs/sanitize/far.o
-sanitize_of_cm = tests/verbs/sanitize/meet.o
+sanitize_of_cm = tests/verbs/sanitize/meet.o tests/verbs/sanitize/far_cm.o
 sanitize_known_cm = tests/verbs/sanitize/known/spdk-3118
 sanitize_objects = $(sanitize_programs:=.o) $(sanitize_shared) $(sanitize_of_cm)
 $(sanitize_objects): %.o: %.c
@@ -114,7 +117,7 @@ $(sanitize_objects): %.o: %.c
 $(sanitize_programs): $(sanitize_of_cm)
 $(sanitize_programs): %: %.o $(sanitize_shared)
 	$(AM_V_CCLD)$(CC) -o $@ $(filter-out $(sanitize_of_cm),$^) \
-		$(if $(findstring /cm-,$@)$(filter $(sanitize_known_cm),$@),$(sanitize_of_cm) -lrdmacm) \
+		$(if $(findstring /cm-,$@)$(findstring /across/,$@)$(filter $(sanitize_known_cm),$@),$(sanitize_of_cm) -lrdmacm) \
 		-libverbs -lpthread
 -include $(sanitize_objects:.o=.d)
 tests/verbs/sanitize/checks.log tests/verbs/sanitize/hangs.log tests/verbs/sanitize/telling.log tests/verbs/sanitize/users.log: $(sanitize_programs)
@@ -129,7 +132,19 @@ check-quick:
 	$(MAKE) check TESTS='$(check_rules) $(made_tests) tests/verbs/system/smoke.sh' check_PROGRAMS=
 check-parts:
 	$(MAKE) check TESTS='$(made_tests)'
-.PHONY: check-quick check-parts
+
+# Tests that scripts/sanitize runs under AddressSanitizer and UndefinedBehaviorSanitizer: not the
+# simulations, which take as long as all others together. scripts/check runs in the plain build what
+# is left, and tests that do something else there: those that ask for a sanitizer, those of the
+# sandbox, which an instrumented daemon has not whole, and those of vectorised code.
+sanitized_tests = $(filter-out %.sh %/sim/test_curves, \
+	$(filter $(patsubst %,tests/%/%,abi golden provider regress unit),$(TESTS)))
+differing_tests = $(sort $(filter tests/unit/io/sandbox/% tests/unit/wire/%,$(sanitized_tests)) \
+	$(patsubst $(srcdir)/%.c,%,$(shell grep -lE '__SANITIZE_ADDRESS__|UHCA_INSTRUMENTED' \
+		$(sanitized_tests:%=$(srcdir)/%.c) 2>/dev/null)))
+check-unsanitized:
+	$(MAKE) check TESTS='$(filter-out $(sanitized_tests),$(TESTS)) $(differing_tests)'
+.PHONY: check-quick check-parts check-unsanitized
 
 # "make check TESTS=...": of the programs that scripts run, none where no script is asked for; what
 # other tests need is their prerequisite.

@@ -8,7 +8,6 @@
 #include "opcode.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define ROCE_BTH_LENGTH 12

@@ -6,6 +6,7 @@
 #ifndef ROCE_BYTES_H
 #define ROCE_BYTES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 static inline uint16_t roce_load_be16(const uint8_t *p)
@@ -54,6 +55,38 @@ static inline void roce_store_be64(uint8_t *p, uint64_t v)
 {
 	roce_store_be32(p, (uint32_t)(v >> 32));
 	roce_store_be32(p + 4, (uint32_t)v);
+}
+
+/* A member of a struct that a table names by its offset: an unsigned integer of 1 to 8 bytes. */
+static inline uint64_t roce_member_get(const void *p, size_t size)
+{
+	switch (size) {
+	case 1:
+		return *(const uint8_t *)p;
+	case 2:
+		return *(const uint16_t *)p;
+	case 4:
+		return *(const uint32_t *)p;
+	default:
+		return *(const uint64_t *)p;
+	}
+}
+
+static inline void roce_member_set(void *p, size_t size, uint64_t v)
+{
+	switch (size) {
+	case 1:
+		*(uint8_t *)p = (uint8_t)v;
+		break;
+	case 2:
+		*(uint16_t *)p = (uint16_t)v;
+		break;
+	case 4:
+		*(uint32_t *)p = (uint32_t)v;
+		break;
+	default:
+		*(uint64_t *)p = v;
+	}
 }
 
 #endif

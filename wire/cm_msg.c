@@ -190,36 +190,6 @@ static void store_bits(uint8_t *body, const struct field *f, uint64_t v)
 	}
 }
 
-static void set_member(uint8_t *p, uint8_t size, uint64_t v)
-{
-	const uint32_t v32 = (uint32_t)v;
-	const uint16_t v16 = (uint16_t)v;
-
-	if (size == sizeof(v))
-		memcpy(p, &v, sizeof(v));
-	else if (size == sizeof(v32))
-		memcpy(p, &v32, sizeof(v32));
-	else if (size == sizeof(v16))
-		memcpy(p, &v16, sizeof(v16));
-	else
-		*p = (uint8_t)v;
-}
-
-static uint64_t get_member(const uint8_t *p, uint8_t size)
-{
-	uint64_t v64;
-	uint32_t v32;
-	uint16_t v16;
-
-	if (size == sizeof(v64))
-		return memcpy(&v64, p, sizeof(v64)), v64;
-	if (size == sizeof(v32))
-		return memcpy(&v32, p, sizeof(v32)), v32;
-	if (size == sizeof(v16))
-		return memcpy(&v16, p, sizeof(v16)), v16;
-	return *p;
-}
-
 bool roce_cm_parse(const uint8_t mad[ROCE_MAD_LENGTH], struct roce_cm_msg *out)
 {
 	const uint8_t *body = mad + ROCE_MAD_HEADER_LENGTH;
@@ -242,7 +212,7 @@ bool roce_cm_parse(const uint8_t mad[ROCE_MAD_LENGTH], struct roce_cm_msg *out)
 		if (f->width == 0)
 			memcpy(member, body + f->byte, f->size);
 		else
-			set_member(member, f->size, load_bits(body, f));
+			roce_member_set(member, f->size, load_bits(body, f));
 	}
 	return true;
 }
@@ -271,7 +241,7 @@ bool roce_cm_emit(const struct roce_cm_msg *msg, uint8_t mad[ROCE_MAD_LENGTH])
 		if (f->width == 0)
 			memcpy(body + f->byte, member, f->size);
 		else
-			store_bits(body, f, get_member(member, f->size));
+			store_bits(body, f, roce_member_get(member, f->size));
 	}
 	return true;
 }

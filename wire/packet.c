@@ -181,3 +181,9 @@ size_t roce_packet_emit(const struct roce_packet *pkt, uint8_t *buf, size_t cap)
 		memcpy(buf + headers + pkt->payload_len, pkt->pad_bytes, pad);
 	return headers + pkt->payload_len + pad;
 }
+
+void roce_packet_cnp(struct roce_packet *out, uint32_t dest_qp, uint16_t pkey)
+{
+	*out = (struct roce_packet){
+		.bth = {.opcode = {ROCE_CNP}, .becn = true, .pkey = pkey, .dest_qp = dest_qp}};
+}

@@ -81,4 +81,11 @@ size_t roce_packet_emit_headers(const struct roce_packet *pkt, uint8_t *buf, siz
  */
 size_t roce_packet_emit(const struct roce_packet *pkt, uint8_t *buf, size_t cap);
 
+/* Congestion notification packets (annex A17.9.3). */
+#define ROCE_CNP_RESERVED 16u /* bytes of zero that are its payload */
+#define ROCE_CNP_DSCP     48u /* as mlx5 has it: class selector 6 */
+
+/* Headers of a CNP to a QP; its payload is the caller's. */
+void roce_packet_cnp(struct roce_packet *out, uint32_t dest_qp, uint16_t pkey);
+
 #endif

@@ -8,7 +8,6 @@
 #include "syndrome.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 /* Where the text goes; len counts what did not fit as well. */
 struct text {
@@ -129,38 +128,11 @@ static void put_addr(struct text *t, const uint8_t addr[16])
 		put_v6(t, addr);
 }
 
-static void put_endpoint(struct text *t, const uint8_t addr[16], uint16_t port)
-{
-	const bool brackets = !roce_addr_is_v4(addr);
-
-	if (brackets)
-		put_char(t, '[');
-	put_addr(t, addr);
-	if (brackets)
-		put_char(t, ']');
-	put_char(t, ':');
-	put_number(t, port, 10, 1);
-}
-
 size_t roce_print_addr(const uint8_t addr[16], char *buf, size_t cap)
 {
 	struct text t = {buf, cap, 0};
 
 	put_addr(&t, addr);
-	return finish(&t);
-}
-
-size_t roce_print_flow(const struct roce_flow *f, char *buf, size_t cap)
-{
-	struct text t = {buf, cap, 0};
-
-	put_endpoint(&t, f->src, f->sport);
-	text_append(&t, " > ");
-	put_endpoint(&t, f->dst, f->dport);
-	if (f->tclass)
-		put_hex(&t, "tclass", f->tclass, 2);
-	if (f->flow_label)
-		put_hex(&t, "label", f->flow_label, 5);
 	return finish(&t);
 }
 
@@ -253,118 +225,5 @@ size_t roce_print_packet(const struct roce_packet *pkt, char *buf, size_t cap)
 	put_other_headers(&t, pkt, info->headers);
 	if (info->headers & ROCE_HDR_PAYLOAD)
 		put_dec(&t, "len", pkt->payload_len);
-	return finish(&t);
-}
-
-static void put_gid(struct text *t, const char *name, const uint8_t gid[16])
-{
-	put_char(t, ' ');
-	text_append(t, name);
-	put_char(t, '=');
-	put_addr(t, gid);
-}
-
-static void put_cm_req(struct text *t, const struct roce_cm_req *req)
-{
-	put_hex(t, "local", req->local_comm_id, 8);
-	put_hex(t, "service", req->service_id, 16);
-	put_hex(t, "guid", req->local_ca_guid, 16);
-	put_hex(t, "qp", req->local_qpn, 6);
-	put_dec(t, "psn", req->starting_psn);
-	put_dec(t, "transport", req->transport);
-	put_dec(t, "resources", req->responder_resources);
-	put_dec(t, "depth", req->initiator_depth);
-	put_dec(t, "retry", req->retry_count);
-	put_dec(t, "rnr", req->rnr_retry_count);
-	put_dec(t, "mtu", req->path_mtu);
-	put_dec(t, "srq", req->srq);
-	put_hex(t, "pkey", req->pkey, 4);
-	put_gid(t, "from", req->primary.local_gid);
-	put_gid(t, "to", req->primary.remote_gid);
-}
-
-static void put_cm_rep(struct text *t, const struct roce_cm_rep *rep)
-{
-	put_hex(t, "local", rep->local_comm_id, 8);
-	put_hex(t, "remote", rep->remote_comm_id, 8);
-	put_hex(t, "guid", rep->local_ca_guid, 16);
-	/* The receiving end of XRC has its number in the other field. */
-	put_hex(t, "qp", rep->local_qpn ? rep->local_qpn : rep->local_eecn, 6);
-	put_dec(t, "psn", rep->starting_psn);
-	put_dec(t, "resources", rep->responder_resources);
-	put_dec(t, "depth", rep->initiator_depth);
-	put_dec(t, "rnr", rep->rnr_retry_count);
-	put_dec(t, "srq", rep->srq);
-}
-
-static void put_ids(struct text *t, uint32_t local, uint32_t remote)
-{
-	put_hex(t, "local", local, 8);
-	put_hex(t, "remote", remote, 8);
-}
-
-static void put_cm_sidr_rep(struct text *t, const struct roce_cm_sidr_rep *rep)
-{
-	put_hex(t, "request", rep->request_id, 8);
-	put_dec(t, "status", rep->status);
-	put_hex(t, "service", rep->service_id, 16);
-	put_hex(t, "qp", rep->qpn, 6);
-	put_hex(t, "qkey", rep->qkey, 8);
-}
-
-static void put_cm_body(struct text *t, const struct roce_cm_msg *msg)
-{
-	switch (msg->attr) {
-	case ROCE_CM_REQ:
-		put_cm_req(t, &msg->req);
-		break;
-	case ROCE_CM_MRA:
-		put_ids(t, msg->mra.local_comm_id, msg->mra.remote_comm_id);
-		put_dec(t, "mraed", msg->mra.message_mraed);
-		put_dec(t, "timeout", msg->mra.service_timeout);
-		break;
-	case ROCE_CM_REJ:
-		put_ids(t, msg->rej.local_comm_id, msg->rej.remote_comm_id);
-		put_dec(t, "rejected", msg->rej.message_rejected);
-		put_dec(t, "reason", msg->rej.reason);
-		break;
-	case ROCE_CM_REP:
-		put_cm_rep(t, &msg->rep);
-		break;
-	case ROCE_CM_RTU:
-		put_ids(t, msg->rtu.local_comm_id, msg->rtu.remote_comm_id);
-		break;
-	case ROCE_CM_DREQ:
-		put_ids(t, msg->dreq.local_comm_id, msg->dreq.remote_comm_id);
-		put_hex(t, "remote_qp", msg->dreq.remote_qpn, 6);
-		break;
-	case ROCE_CM_DREP:
-		put_ids(t, msg->drep.local_comm_id, msg->drep.remote_comm_id);
-		break;
-	case ROCE_CM_SIDR_REQ:
-		put_hex(t, "request", msg->sidr_req.request_id, 8);
-		put_hex(t, "service", msg->sidr_req.service_id, 16);
-		put_hex(t, "pkey", msg->sidr_req.pkey, 4);
-		break;
-	case ROCE_CM_SIDR_REP:
-		put_cm_sidr_rep(t, &msg->sidr_rep);
-		break;
-	}
-}
-
-size_t roce_print_cm(const struct roce_cm_msg *msg, char *buf, size_t cap)
-{
-	const char *name = roce_cm_name((uint16_t)msg->attr);
-	struct text t = {buf, cap, 0};
-
-	text_append(&t, "CM ");
-	if (name) {
-		text_append(&t, name);
-		put_hex(&t, "tid", msg->tid, 16);
-		put_cm_body(&t, msg);
-	} else {
-		text_append(&t, "attribute 0x");
-		put_number(&t, (uint16_t)msg->attr, 16, 4);
-	}
 	return finish(&t);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One line of text for a packet, a flow, an address or a CM message, for traces, capture tools and
- * messages of failed tests. No stdio: the text goes into the caller's buffer. Words are separated
- * by one space, most are name=value, so that the line is easy for people and for awk.
+ * One line of text for a packet or an address, for traces, capture tools and messages of failed
+ * tests. No stdio: the text goes into the caller's buffer. Words are separated by one space, most
+ * are name=value, so that the line is easy for people and for awk.
  *
  * Every function works as snprintf does: it returns the length of the whole text without its NUL,
  * writes at most cap bytes of it, NUL included (nothing when cap is 0), and never ends in newline.
@@ -10,7 +10,6 @@
 #ifndef ROCE_PRINT_H
 #define ROCE_PRINT_H
 
-#include "cm_msg.h"
 #include "packet.h"
 #include "udpip.h"
 
@@ -23,16 +22,10 @@
 /* "10.0.0.1" for an IPv4-mapped address, else as RFC 5952 writes IPv6: "fe80::1". */
 size_t roce_print_addr(const uint8_t addr[16], char *buf, size_t cap);
 
-/* "10.0.0.1:49152 > 10.0.0.2:4791", IPv6 addresses in brackets; then tclass= where not 0. */
-size_t roce_print_flow(const struct roce_flow *f, char *buf, size_t cap);
-
 /*
  * "RC_SEND_ONLY qp=0x000011 psn=4711 ackreq len=64": opcode name, then only what the packet has.
  * An opcode that does not exist prints as "opcode=0xff".
  */
 size_t roce_print_packet(const struct roce_packet *pkt, char *buf, size_t cap);
-
-/* "CM REQ tid=0x1 local=0x2 ..."; "CM attribute 0x0099" for one that is not known. */
-size_t roce_print_cm(const struct roce_cm_msg *msg, char *buf, size_t cap);
 
 #endif

@@ -5,8 +5,6 @@
  */
 #include "syndrome.h"
 
-#include <stddef.h>
-
 /* In steps of 10 microseconds, as table 45 gives hundredths of a millisecond. */
 static const uint16_t rnr_timer[32] = {
 	0, /* 655.36 ms, which does not fit: see below */

@@ -6,7 +6,6 @@
 #ifndef ROCE_SYNDROME_H
 #define ROCE_SYNDROME_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum roce_ack_kind {

@@ -24,6 +24,11 @@ bool roce_addr_is_v4(const uint8_t addr[16])
 	return memcmp(addr, mapped_prefix, MAPPED_PREFIX) == 0;
 }
 
+bool roce_addr_is_group(const uint8_t addr[16])
+{
+	return addr[0] == 0xff || ((addr[MAPPED_PREFIX] & 0xf0) == 0xe0 && roce_addr_is_v4(addr));
+}
+
 static void load_v4_addr(const uint8_t *p, uint8_t addr[16])
 {
 	memcpy(addr, mapped_prefix, MAPPED_PREFIX);

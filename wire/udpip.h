@@ -26,8 +26,39 @@ struct roce_flow {
 	uint32_t flow_label; /* 20 bits, IPv6 only on the wire */
 };
 
+/* The ECN field of a traffic class (RFC 3168). */
+enum roce_ecn { ROCE_NOT_ECT, ROCE_ECT1, ROCE_ECT0, ROCE_CE };
+
+#define ROCE_ECN_MASK 3u
+
+static inline enum roce_ecn roce_flow_ecn(const struct roce_flow *f)
+{
+	return (enum roce_ecn)(f->tclass & ROCE_ECN_MASK);
+}
+
+/* The other bits stay. */
+static inline void roce_flow_set_ecn(struct roce_flow *f, enum roce_ecn ecn)
+{
+	f->tclass = (uint8_t)((f->tclass & ~ROCE_ECN_MASK) | ecn);
+}
+
+/* 6 bits. */
+static inline uint8_t roce_flow_dscp(const struct roce_flow *f)
+{
+	return f->tclass >> 2;
+}
+
+/* The priority, 0 to 7, that ports which trust the DSCP give it without a map of their own. */
+static inline uint8_t roce_flow_priority(const struct roce_flow *f)
+{
+	return f->tclass >> 5;
+}
+
 /* True when the address is an IPv4-mapped one. */
 bool roce_addr_is_v4(const uint8_t addr[16]);
+
+/* True for a multicast group: ff00::/8, or a mapped IPv4 multicast address (annex A17). */
+bool roce_addr_is_group(const uint8_t addr[16]);
 
 /* True when both addresses of the flow are IPv4-mapped, that is, when it travels over IPv4. */
 static inline bool roce_flow_is_v4(const struct roce_flow *f)

@@ -25,6 +25,7 @@ enum {
 	UHCA_ADAPTER_STRICT_ARMING = 1 << 5, /* arming raises no event for what waits */
 	UHCA_ADAPTER_NO_SRQ_RESIZE = 1 << 6,
 	UHCA_ADAPTER_MLX5_ERRORS = 1 << 7, /* vendor errors and hw_counters as mlx5 has them */
+	UHCA_ADAPTER_COMP_CNTR = 1 << 8,   /* it counts completions */
 };
 
 /* This device's own direct verbs: no adapter has them as they are here. */
@@ -148,7 +149,8 @@ enum {
  * Amazon EFA, of which only the UD queue pairs are here: SRD is a transport of its own.
  * drivers/infiniband/hw/efa: efa_verbs.c has no other types, no SRQ, no creation flags
  * (efa_qp_validate_attr), no capabilities (efa_query_device), efa_main.c the node type.
- * providers/efa/efa.c: no functions for windows, rereg_mr, resize_cq, SRQ, groups.
+ * providers/efa/efa.c: no functions for windows, rereg_mr, resize_cq, SRQ, groups; of release 65
+ * on those of completion counters, which no other provider has.
  */
 #define UHCA_ADAPTER_EFA_LACKS                                                                     \
 	(UHCA_ADAPTER_OWN | UHCA_ADAPTER_WINDOWS | UHCA_ABI_HAS_FLUSH |                            \
@@ -157,7 +159,7 @@ enum {
 	 UHCA_ABI_HAS_REREG | UHCA_ABI_HAS_RESIZE_CQ | UHCA_ABI_HAS_MCAST | UHCA_ABI_HAS_ODP |     \
 	 UHCA_ABI_HAS_DM | UHCA_ABI_HAS_RAW_PACKET | UHCA_ABI_HAS_RSS |                            \
 	 UHCA_ABI_HAS_BLOCK_LOOPBACK)
-#define UHCA_ADAPTER_EFA_IS (UHCA_ADAPTER_NO_RC | UHCA_ADAPTER_UNSPECIFIED)
+#define UHCA_ADAPTER_EFA_IS (UHCA_ADAPTER_NO_RC | UHCA_ADAPTER_UNSPECIFIED | UHCA_ADAPTER_COMP_CNTR)
 /* drivers/infiniband/hw/efa/efa_io_defs.h: EFA_IO_TX_DESC_NUM_BUFS, _INLINE_MAX_SIZE. */
 #define UHCA_ADAPTER_EFA_LIMITS(L)                                                                 \
 	L(max_sge, 2)                                                                              \

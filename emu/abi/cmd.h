@@ -6,6 +6,7 @@
 #ifndef UHCA_ABI_CMD_H
 #define UHCA_ABI_CMD_H
 
+#include "cmd_counter.h"
 #include "cmd_fault.h"
 #include "cmd_header.h"
 #include "cmd_import.h"
@@ -19,7 +20,7 @@
 /*
  * HELLO, the first message. Descriptors in the request, in this order: the client's own
  * /proc/self/mem (read-write), the daemon's end of the async event channel. Descriptors in the
- * reply: status page, doorbell region, event fd to ring when need_wakeup is set, callers.
+ * reply: status page, doorbell region, event fd to ring when need_wakeup is set, active doorbells.
  */
 struct uhca_cmd_hello {
 	struct uhca_cmd_request h;

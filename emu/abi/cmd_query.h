@@ -74,7 +74,7 @@ struct uhca_cmd_device_attr {
 	uint32_t max_list_entries;    /* of a description (layout.h) */
 	uint32_t max_low_latency_wr;  /* send requests of a low-latency QP */
 	uint32_t masked_atomic_sizes; /* 4 | 8 | 16 | 32: those that exist */
-	uint32_t reserved0;
+	uint32_t max_comp_cntr;
 	uint64_t max_shared_size;
 	char profile[16]; /* its name, for people; ends with a zero */
 	uint64_t reserved;

@@ -7,14 +7,15 @@
  *   reply    {"ok": true, "result": ...}   or   {"ok": false, "error": TEXT}; an error in a text
  *            says where: "column": N and, in a file, "line": N, both from 1
  *
- *   show      "what": one of device client pd mr mw dm cq qp srq xrcd ah cm_id
+ *   show      "what": one of device client pd mr mw dm cq qp srq xrcd ah cm_id fabric
  *             -> table: {"columns": [{"name": TEXT, "hex": BOOL}...], "rows": [[value...]...]};
  *             a value is a number, a text, or null where the object has no such fact
  *   counters  -> table with one row for each device
  *   capture   "action": "start" with "file": absolute path, and where wanted "device": TEXT (one
- *             device instead of all) and "snap": N (bytes of each packet; 0: records only), "stop"
- *             or "status" -> {"running": BOOL, "file": TEXT, "packets": N, "bytes": N,
- *             "records": N}; "error": TEXT when it ended by itself
+ *             device instead of all, or a port of the modelled network) and "snap": N (bytes of
+ *             each packet; 0: records only), "stop" or "status" -> {"running": BOOL,
+ *             "file": TEXT, "packets": N, "bytes": N, "records": N}; "error": TEXT when it ended
+ *             by itself
  *             "action": "dump" with "file": absolute path: what the flight recorder has
  *             -> {"file": TEXT, "packets": N, "records": N, "cut": BOOL}: there was more
  *   port      "device", "action": "up" or "down" -> {"device": TEXT, "up": BOOL}
@@ -58,6 +59,13 @@
  *             [{"number": N, "direction": "tx" or "rx", "packet": TEXT, "wr": TEXT,
  *             "since": TEXT}...]}...]}: how it is afterwards; of many packets the first only.
  *             "wr" where it is known, a number; "since" nanoseconds
+ *   fabric    the modelled network -> {"network": TEXT, "scale": N: its time runs so much slower,
+ *             "rate_mbps": N of a host's link, "time_ns": N in its own time, "behind_us": N that
+ *             its time stood still, "hops", "delivered", "marked", "xoff", "xon", "paused_us",
+ *             "storms", "deadlocks": N, "dropped": {REASON: N...}}; rows of ports: show "fabric"
+ *             "action": "fail" with "text", such as "down leaf0 spine1" -> the same, afterwards
+ *             "action": "path" with "number": of a queue pair, and where wanted "device"
+ *             -> [{"device": TEXT, "qpn": N, "sport": N, "path": [PORT..., HOST]}...]
  *   log       -> {}, when what was logged before is written, or after a second
  *   version   -> {"version": TEXT, "pid": N}
  *
@@ -71,6 +79,9 @@
  * the arena's from their birth (--share-heap).
  */
 #define UHCA_SHARE_HEAP_ENV "UHCA_SHARE_HEAP"
+
+/* Exit status of uhcad: another process has the UDP port of a device's address. */
+#define UHCA_EXIT_ADDRESS_TAKEN 3
 
 #define UHCA_DEVICES_MAX 64 /* of a daemon */
 

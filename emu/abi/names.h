@@ -148,6 +148,11 @@
 	X(alloc_key) \
 	X(describe_key) \
 	X(reg_shared_mr) \
+	X(create_comp_cntr) \
+	X(destroy_comp_cntr) \
+	X(set_comp_cntr) \
+	X(inc_comp_cntr) \
+	X(qp_attach_comp_cntr) \
 	X(post_send) \
 	X(post_recv) \
 	X(post_srq_recv) \

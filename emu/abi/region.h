@@ -4,12 +4,13 @@
  *
  *   status page   one per daemon, clients map it read-only: does the daemon sleep?
  *   doorbell page one per client: which queues have new work
- *   callers       one: which of the clients rang that are seldom looked at
+ *   active        one: which of the clients rang that are seldom looked at
  *   queue region  one per QP, SRQ and CQ: rings, entries, inline data
+ *   counter       one per completion counter, clients map it read-only: its two values
  *
- * Every region but the callers begins with the same header; version first. Offsets, never pointers.
- * The daemon trusts nothing it reads here: sizes and offsets are for the client's use, the daemon
- * works with its own copies (design D6).
+ * Every region but the active doorbells begins with the same header; version first. Offsets, never
+ * pointers. The daemon trusts nothing it reads here: sizes and offsets are for the client's use,
+ * the daemon works with its own copies (design D6).
  */
 #ifndef UHCA_ABI_REGION_H
 #define UHCA_ABI_REGION_H
@@ -28,6 +29,7 @@ enum {
 	UHCA_ABI_REGION_QP = 3,
 	UHCA_ABI_REGION_SRQ = 4,
 	UHCA_ABI_REGION_CQ = 5,
+	UHCA_ABI_REGION_COMP_CNTR = 6,
 };
 
 struct uhca_abi_region {
@@ -68,8 +70,8 @@ static_assert(sizeof(struct uhca_abi_status) == 4096, "one page");
  * there are slots, a thread was interrupted between the two) is served all the same. The daemon
  * makes a number UINT32_MAX that it has looked at while an earlier ticket is not used yet.
  *
- * announce: written by the daemon. 0: it looks here whenever it is awake. Else one more than the
- *   number by which the client is to say among the callers that it rang.
+ * active_number: written by the daemon. 0: it looks here whenever it is awake. Else one more than
+ *   the client's number among the active doorbells, where it is to say that it rang.
  */
 #define UHCA_ABI_DOORBELL_WORDS 4096u
 #define UHCA_ABI_DOORBELL_MAX   (UHCA_ABI_DOORBELL_WORDS * 64u)
@@ -78,7 +80,7 @@ static_assert(sizeof(struct uhca_abi_status) == 4096, "one page");
 struct uhca_abi_doorbell {
 	struct uhca_abi_region region;
 	uint8_t pad0[40];
-	uint32_t announce;
+	uint32_t active_number;
 	uint8_t pad3[60];
 	uint64_t summary[UHCA_ABI_DOORBELL_WORDS / 64];
 	uint64_t word[UHCA_ABI_DOORBELL_WORDS];
@@ -121,19 +123,19 @@ static_assert(sizeof(struct uhca_abi_active_doorbells) == 4096, "one page");
 
 /*
  * What follows a ring of doorbells, and goes before a look at need_wakeup. The fences are the other
- * half of the daemon's: between saying "announce yourself", or "I sleep", and its last look.
+ * half of the daemon's: between saying "ring the active doorbell", or "I sleep", and its last look.
  */
-static inline void uhca_doorbell_announce(const struct uhca_abi_doorbell *d,
-					  struct uhca_abi_active_doorbells *callers)
+static inline void uhca_doorbell_set_active(const struct uhca_abi_doorbell *d,
+					    struct uhca_abi_active_doorbells *active)
 {
 	uint32_t n;
 
 	uhca_ring_fence();
-	n = __atomic_load_n(&d->announce, __ATOMIC_RELAXED) - 1;
+	n = __atomic_load_n(&d->active_number, __ATOMIC_RELAXED) - 1;
 	if (__builtin_expect(n >= UHCA_ABI_ACTIVE_DOORBELLS, 1))
 		return;
-	__atomic_fetch_or(&callers->word[n / 64], 1ull << (n % 64), __ATOMIC_RELEASE);
-	__atomic_fetch_or(&callers->summary, 1ull << (n / 64), __ATOMIC_RELEASE);
+	__atomic_fetch_or(&active->word[n / 64], 1ull << (n % 64), __ATOMIC_RELEASE);
+	__atomic_fetch_or(&active->summary, 1ull << (n / 64), __ATOMIC_RELEASE);
 	uhca_ring_fence();
 }
 
@@ -197,5 +199,15 @@ struct uhca_abi_cq {
 	uint8_t pad2[3584];
 };
 static_assert(sizeof(struct uhca_abi_cq) == 4096, "one page");
+
+/* A completion counter; both values are written by the device alone. */
+struct uhca_abi_comp_cntr {
+	struct uhca_abi_region region;
+	uint8_t pad0[40];
+	uint64_t completions;
+	uint64_t errors;
+	uint8_t pad1[4016];
+};
+static_assert(sizeof(struct uhca_abi_comp_cntr) == 4096, "one page");
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Those who look again and again, programs that poll and the daemon, give the processor away
- * between two looks. Beside others who do so a yield is the cheapest way to the next look. Beside
- * one that computes, a hog, it is the dearest: the scheduler takes it for consent to a whole slice
- * of the other, some milliseconds, each time, and prefers who wakes up from a sleep, however short.
- * A hog is known by a yield that took long. One such may have been the machine's own absence (a
- * guest whose host had other work): so the first keeps from yielding for a moment only, and those
- * that follow each other for longer and longer.
+ * Programs that poll and the daemon yield the processor between two looks. Beside threads that do
+ * so too a yield is the cheapest way to the next look. Beside a thread that computes it is the
+ * dearest: the scheduler takes it for consent to a whole slice of that thread, some milliseconds,
+ * each time, and prefers a thread that wakes up from a sleep, however short. A yield that took long
+ * shows such a thread. A single one may have been the machine's own absence (a guest whose host had
+ * other work): so the first keeps from yielding for a moment only, and those that follow each other
+ * for longer and longer.
  */
 #ifndef UHCA_ABI_YIELD_BACKOFF_H
 #define UHCA_ABI_YIELD_BACKOFF_H
 
 #include <stdint.h>
 
-#define UHCA_YIELD_BACKOFF_YIELD 1000000ull  /* ns: a yield that took longer met a hog */
+#define UHCA_YIELD_BACKOFF_YIELD 1000000ull  /* ns: a longer yield met one that computes */
 #define UHCA_YIELD_BACKOFF_FIRST 2000000ull  /* ns without a yield behind it */
 #define UHCA_YIELD_BACKOFF_MOST  50000000ull /* ns, when each yield is so */
 

@@ -4,6 +4,7 @@
  */
 #include "emu/core/base/base.h"
 #include "emu/core/cm/management.h"
+#include "emu/core/congestion/congestion.h"
 #include "emu/core/contract/late.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/memory/memory.h"
@@ -14,7 +15,6 @@
 #include "emu/core/send/send.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define STATE_ACTIVE   4 /* enum ibv_port_state */
 #define QPN_BITS       24
@@ -29,6 +29,7 @@ static void construct_tables(struct device *dev)
 	table_construct(&dev->pds, l->max_pd);
 	table_construct(&dev->dms, DM_MAX_PIECES);
 	table_construct(&dev->cqs, l->max_cq);
+	table_construct(&dev->comp_cntrs, l->max_comp_cntr ? l->max_comp_cntr : 1);
 	table_construct_bits(&dev->qps, l->max_qp, QP_HANDLE_BITS, 0);
 	table_construct_bits(&dev->qp_shares, CORE_MOST_OBJECTS, QP_HANDLE_BITS, 0);
 	table_construct(&dev->xrcds, l->max_xrcd);
@@ -48,8 +49,8 @@ static void construct_tables(struct device *dev)
 }
 
 /* In the order in which a transition asks them. */
-static const struct qp_engine *const engines[] = {&send_engine, &receive_engine, &orphan_ack_engine,
-						  &mcast_engine, NULL};
+static const struct qp_engine *const engines[] = {
+	&send_engine, &receive_engine, &orphan_ack_engine, &mcast_engine, &congestion_engine, NULL};
 
 /* A device with what it only points to. */
 struct whole {
@@ -72,6 +73,12 @@ static struct device *allocate(void)
 	w->dev.enter_deferred = deferred_completion_release;
 	w->dev.engines = engines;
 	return &w->dev;
+}
+
+/* What waits for the network does so by its time. */
+static void slow_down(struct device *dev)
+{
+	dev->timers.slow = dev->rates.slow = dev->cm->timers.slow = dev->cfg.congestion.scale;
 }
 
 struct device *core_create(const struct core_ops *ops, void *user, const struct core_config *cfg)
@@ -105,7 +112,9 @@ struct device *core_create(const struct core_ops *ops, void *user, const struct 
 	list_init(&dev->groups);
 	timer_heap_construct(&dev->timers);
 	timer_heap_construct(&dev->cq_timers);
+	timer_heap_construct(&dev->rates);
 	construct_tables(dev);
+	slow_down(dev);
 	return dev;
 }
 
@@ -126,6 +135,7 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->mrs);
 	table_destruct(&dev->dms);
 	table_destruct(&dev->cqs);
+	table_destruct(&dev->comp_cntrs);
 	table_destruct(&dev->qps);
 	table_destruct(&dev->srqs);
 	table_destruct(&dev->ahs);
@@ -138,6 +148,7 @@ void core_destroy(struct device *dev)
 	table_destruct(&dev->srqns);
 	timer_heap_destruct(&dev->timers);
 	timer_heap_destruct(&dev->cq_timers);
+	timer_heap_destruct(&dev->rates);
 	delayed_write_destroy(dev);
 	list_remove(&dev->shares_memory);
 	free(list_entry(dev, struct whole, dev));
@@ -148,6 +159,7 @@ void core_tick(struct device *dev, uint64_t now)
 	device_set_time(dev, now);
 	timer_heap_run(&dev->timers, now);
 	timer_heap_run(&dev->cq_timers, now);
+	timer_heap_run(&dev->rates, now);
 	timer_heap_run(&dev->cm->timers, now);
 	barrier_tick(dev);
 	answer_wake(dev, now);
@@ -173,6 +185,22 @@ void core_skip(struct device *dev, uint64_t time)
 	timer_heap_skip(&dev->cm->timers, time);
 }
 
+void core_network_passed(struct device *dev, uint64_t now, uint64_t passed)
+{
+	device_set_time(dev, now);
+	timer_heap_pass(&dev->timers, now, passed);
+	timer_heap_pass(&dev->cm->timers, now, passed);
+	timer_heap_pass(&dev->rates, now, passed);
+}
+
+/* Of its clock, from when core_network_passed last looked. */
+static uint64_t until_due(const struct timer_heap *h)
+{
+	const uint64_t next = timer_heap_next(h);
+
+	return next == UINT64_MAX ? next : (next - h->at) / h->slow;
+}
+
 bool core_gives_up(struct device *dev, uint64_t now)
 {
 	struct timer *t;
@@ -188,6 +216,12 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+uint64_t core_network_due(const struct device *dev)
+{
+	return earlier(earlier(until_due(&dev->timers), until_due(&dev->cm->timers)),
+		       until_due(&dev->rates));
+}
+
 uint64_t core_next_deadline(const struct device *dev)
 {
 	uint64_t next = timer_heap_next(&dev->timers);
@@ -195,6 +229,7 @@ uint64_t core_next_deadline(const struct device *dev)
 
 	next = earlier(next, timer_heap_next(&dev->cq_timers));
 	next = earlier(next, timer_heap_next(&dev->cm->timers));
+	next = earlier(next, timer_heap_next(&dev->rates));
 	next = earlier(next, budget_deadline(dev));
 	next = earlier(next, send_pace_deadline(dev));
 	next = earlier(next, barrier_due(dev));

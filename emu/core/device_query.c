@@ -78,6 +78,7 @@ static void fill_limits(const struct core_limits *l, struct uhca_cmd_device_attr
 	out->max_srq_wr = l->max_srq_wr;
 	out->max_srq_sge = l->max_srq_sge;
 	out->max_xrcd = l->max_xrcd;
+	out->max_comp_cntr = l->max_comp_cntr;
 	out->max_mcast_grp = l->max_mcast_grp;
 	out->max_mcast_qp_attach = l->max_mcast_qp_attach;
 	out->max_total_mcast_qp_attach = l->max_mcast_grp * l->max_mcast_qp_attach;

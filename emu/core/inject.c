@@ -10,7 +10,6 @@
 #include "emu/core/queues/queues.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* Whose event it is (IBTA vol. 1, 11.6.3). */
 enum affiliation { OF_QP, OF_CQ, OF_SRQ, OF_WQ, OF_PORT, OF_DEVICE };

@@ -15,7 +15,7 @@ struct bound {
 	uint32_t max;
 };
 
-#define BOUNDS 11
+#define BOUNDS 12
 
 static void bounds(struct device *dev, const struct core_limits *l, struct bound out[BOUNDS])
 {
@@ -25,7 +25,7 @@ static void bounds(struct device *dev, const struct core_limits *l, struct bound
 		{&dev->srqs, l->max_srq},   {&dev->srqns, l->max_srq},
 		{&dev->ahs, l->max_ah},     {&dev->flows, l->max_flow},
 		{&dev->wqs, l->max_wq},     {&dev->ind_tables, l->max_rwq_ind_table},
-		{&dev->xrcds, l->max_xrcd},
+		{&dev->xrcds, l->max_xrcd}, {&dev->comp_cntrs, l->max_comp_cntr},
 	};
 
 	memcpy(out, all, sizeof(all));

@@ -11,8 +11,8 @@
 /* In the order in which they end: users go before what they use. */
 static const struct object_type *const types[] = {
 	&object_flow, &object_qp_share, &object_mw,   &object_qp, &object_ind_table,
-	&object_wq,   &object_srq,      &object_xrcd, &object_cq, &object_ah,
-	&object_mr,   &object_dm,       &object_pd,
+	&object_wq,   &object_srq,      &object_xrcd, &object_cq, &object_comp_cntr,
+	&object_ah,   &object_mr,       &object_dm,   &object_pd,
 };
 #define TYPES (sizeof(types) / sizeof(types[0]))
 

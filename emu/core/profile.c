@@ -78,6 +78,7 @@ static const struct core_limits default_limits = {
 	.max_wq = 4096,
 	.max_rwq_ind_table = 1024,
 	.max_xrcd = 1024,
+	.max_comp_cntr = 4096,
 	.max_mcast_grp = 256,
 	.max_mcast_qp_attach = 256,
 	.max_list_entries = UHCA_ABI_MAX_ENTRIES,
@@ -114,6 +115,8 @@ void core_config_default(struct core_config *cfg)
 	cfg->burst_bytes = 65536;
 	cfg->window_bytes = 131072;
 	cfg->window_most = 1048576;
+	cfg->congestion = (struct core_congestion){
+		.cnp_interval = 50000, .base_rtt = 50000, .cnp_dscp = ROCE_CNP_DSCP, .scale = 1};
 }
 
 struct setting {
@@ -219,6 +222,7 @@ static void set_behaviour(struct core_config *cfg, const struct profile *p)
 	cfg->strict_arming = p->is & UHCA_ADAPTER_STRICT_ARMING;
 	cfg->strict_order = p->strict_order;
 	cfg->errors = p->is & UHCA_ADAPTER_MLX5_ERRORS ? CORE_ERRORS_MLX5 : CORE_ERRORS_OWN;
+	cfg->counts_requests = cfg->no_pacing;
 	if (p->strict_memory)
 		cfg->gather_limit = 0;
 }
@@ -256,6 +260,7 @@ static const struct limit {
 	LIMIT_(max_mr_size, 1, CORE_MOST_MR_SIZE),
 	LIMIT_(max_mw, 0, CORE_MOST_OBJECTS),
 	LIMIT_(max_xrcd, 0, CORE_MOST_OBJECTS),
+	LIMIT_(max_comp_cntr, 0, CORE_MOST_OBJECTS),
 	LIMIT_(max_dm_size, 0, MOST_DM_SIZE),
 	LIMIT_(max_mcast_grp, 0, MOST_GROUPS),
 	LIMIT_(max_mcast_qp_attach, 0, MOST_GROUPS),
@@ -290,6 +295,8 @@ int core_profile_apply(struct core_config *cfg, unsigned i)
 	if (p->mw_type_2a && cfg->features & type_2b)
 		cfg->features = (cfg->features & ~type_2b) | UHCA_ABI_HAS_MW_TYPE_2A;
 	set_behaviour(cfg, p);
+	if (cfg->no_pacing && !(p->is & UHCA_ADAPTER_COMP_CNTR)) /* the same of counters */
+		cfg->limits.max_comp_cntr = 0;
 	for (unsigned k = 0; k < p->n; k++)
 		set_limit(cfg, &p->set[k]);
 	return 0;
@@ -324,7 +331,8 @@ uint64_t core_limit_get(const struct core_config *cfg, unsigned i)
 	return wide;
 }
 
-bool core_limits_valid(const struct core_limits *l)
+/* False when a limit is beyond what the device can keep. */
+static bool limits_valid(const struct core_limits *l)
 {
 	const struct core_config cfg = {.limits = *l};
 
@@ -337,9 +345,9 @@ bool core_limits_valid(const struct core_limits *l)
 
 bool core_config_valid(const struct core_config *cfg)
 {
-	return core_limits_valid(&cfg->limits) && cfg->active_mtu >= 1 &&
-	       cfg->active_mtu <= MTU_4096 && cfg->gather_limit <= CORE_MOST_INLINE &&
-	       cfg->burst_bytes >= ROCE_MAX_MTU && cfg->window_bytes >= ROCE_MAX_MTU;
+	return limits_valid(&cfg->limits) && cfg->active_mtu >= 1 && cfg->active_mtu <= MTU_4096 &&
+	       cfg->gather_limit <= CORE_MOST_INLINE && cfg->burst_bytes >= ROCE_MAX_MTU &&
+	       cfg->window_bytes >= ROCE_MAX_MTU && cfg->congestion.scale > 0;
 }
 
 int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value)

@@ -16,7 +16,7 @@
 static int ctl_doctor(const struct ctl_options *o)
 {
 	if (o->n_words != 1)
-		return ctl_usage_error("doctor takes no other words");
+		return ctl_usage_error("doctor takes no arguments");
 	if (ctl_look_beside() < 0) {
 		fprintf(stderr, "uhcactl: cannot find its own path in /proc\n");
 		return CTL_EXIT_FAILED;
@@ -34,7 +34,7 @@ static const struct {
 	{"top", ctl_top},       {"fault", ctl_fault},       {"replay", ctl_replay},
 	{"step", ctl_step},     {"minimise", ctl_minimise}, {"report", ctl_report},
 	{"page", ctl_report},   {"serve", ctl_serve},       {"cdi", ctl_cdi},
-	{"doctor", ctl_doctor},
+	{"doctor", ctl_doctor}, {"fabric", ctl_fabric},
 };
 
 static const char *command_at(const void *table, unsigned i)

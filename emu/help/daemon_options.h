@@ -7,6 +7,9 @@
 #define HELP_DAEMON_OPTIONS_H
 
 #define OPTION_DEVICES "--devices", "N", "Number of devices: uhca0, uhca1 and so on. Default: 1."
+#define OPTION_FIRST_DEVICE                                                                        \
+	"--first-device", "N",                                                                     \
+		"Names the devices from uhcaN on, for a daemon beside another one. Default: 0."
 #define OPTION_ADDR                                                                                \
 	"--addr", "IP[,IP...]",                                                                    \
 		"Addresses of one device. Repeat it for the next device. Default: 127.0.0.1, "     \
@@ -21,12 +24,24 @@
 		"Capabilities and limits: default, ib-strict, minimal, cx7, efa, rxe and others."
 #define OPTION_LIMIT                                                                               \
 	"--limit", "NAME=N", "Sets a limit of the devices, such as max_qp=64. Repeat it for others."
+#define OPTION_FABRIC                                                                              \
+	"--fabric", "FILE|NETWORK",                                                                \
+		"Puts a modelled network between the devices: a file, or a generator such as "     \
+		"one-switch:8, see uhca-sim(1)."
+#define OPTION_FABRIC_SCALE                                                                        \
+	"--fabric-scale", "N",                                                                     \
+		"The modelled network runs N times slower than it says. Default: hosts have "      \
+		"1 Gb/s."
 #define OPTION_WIRE                                                                                \
 	"--wire", NULL, "Sends all packets through UDP, also between devices of one daemon."
 #define OPTION_NO_WIRE                                                                             \
 	"--no-wire", NULL, "Opens no UDP socket. Only devices of this daemon reach each other."
 #define OPTION_GSO                                                                                 \
 	"--gso", "on|off", "UDP segmentation offload. Default: on where the kernel has it."
+#define OPTION_CC                                                                                  \
+	"--cc", "CONTROL[:KEY=VALUE,...]",                                                         \
+		"Congestion control: dcqcn, dcqcn-mlx5, swift, dctcp, window or another one. "     \
+		"Default: off."
 #define OPTION_ICRC "--icrc", "MODE", "IPv4 ICRC check: strict, lenient or off. Default: lenient."
 #define OPTION_MEM                                                                                 \
 	"--mem", "WAY",                                                                            \

@@ -61,7 +61,7 @@ static int same_address(const struct io_daemon *d, const struct io_identity *id)
 			continue;
 		io_log(IO_LOG_ERROR, "two devices cannot share the address %s",
 		       io_address_format(gid, text));
-		return -EADDRINUSE;
+		return -EINVAL;
 	}
 	return 0;
 }
@@ -76,10 +76,16 @@ static void stack_port(struct io_daemon *d, struct io_port *p)
 	p->dev.fault = &p->fault;
 	p->dev.net = p->fault.net;
 	p->dev.loopback = &p->loopback;
-	io_loopback_init(&p->loopback, &d->fabric, &p->dev, d->settings.wire == IO_WIRE_ALWAYS);
+	io_loopback_init(&p->loopback, &d->fabric, &p->dev,
+			 d->network || d->settings.wire == IO_WIRE_ALWAYS);
 	netif_stack(&p->dev.top, &p->fault.netif);
 	netif_stack(&p->fault.netif, &p->pcap.netif);
 	netif_stack(&p->pcap.netif, &p->loopback.netif);
+	if (d->network) {
+		io_network_join(d->network, &p->network, &p->dev);
+		netif_stack(&p->pcap.netif, &p->network.netif);
+		netif_stack(&p->network.netif, &p->loopback.netif);
+	}
 	if (p->udp.n_sockets > 0)
 		netif_stack(&p->loopback.netif, &p->udp.netif);
 	p->dev.bottom = &p->loopback.netif;
@@ -108,6 +114,17 @@ static void unreachable(void *arg, const uint8_t gid[16], uint16_t port)
 	io_pcap_unreachable(arg, gid, port);
 }
 
+/* A port comes up at the speed of its link. */
+static void take_speed(const struct io_daemon *d, struct io_port *p)
+{
+	const uint64_t rate = io_network_rate(d->network, &p->dev);
+
+	core_port_name_speed(p->dev.core, rate > 100000000 ? (uint32_t)(rate / 100000000) : 1);
+	p->dev.id.mbit = rate > 1000000 ? (unsigned)(rate / 1000000) : 1;
+	p->dev.config.look.port[0] = *core_port_look(p->dev.core, 1);
+	p->dev.id.rate = core_port_link(p->dev.core)->text;
+}
+
 static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 {
 	struct io_identity id;
@@ -124,6 +141,8 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	if (error < 0)
 		goto close_udp;
 	p->dev.faults = &d->faults;
+	if (d->network)
+		take_speed(d, p);
 	error = io_fault_box_init(&p->fault, &d->faults, &p->dev);
 	if (error < 0)
 		goto destroy_device;
@@ -154,6 +173,26 @@ close_udp:
 	return error;
 }
 
+/* The link of a host in the modelled network is that of its device. */
+static void link_changed(void *daemon, struct io_device *dev, bool up)
+{
+	struct io_daemon *d = daemon;
+
+	io_fault_port(&d->faults, dev, up);
+}
+
+static int open_network(struct io_daemon *d)
+{
+	int error = io_network_create(&d->network, &d->settings, &d->fabric, &d->devices,
+				      io_clock_now());
+
+	if (error < 0)
+		return error;
+	io_network_on_link(d->network, link_changed, d);
+	d->faults.env.network = d->network;
+	return 0;
+}
+
 static int open_ports(struct io_daemon *d)
 {
 	int error = io_sysfs_create(d->instance.dir, d->settings.devices);
@@ -168,6 +207,8 @@ static int open_ports(struct io_daemon *d)
 	d->ports = calloc(d->settings.devices, sizeof(*d->ports));
 	if (!d->ports)
 		return -ENOMEM;
+	if (d->settings.fabric)
+		error = open_network(d);
 	for (unsigned i = 0; i < d->settings.devices && error == 0; i++)
 		error = add_port(d, &d->ports[i], i);
 	if (error < 0)
@@ -185,6 +226,7 @@ static void close_ports(struct io_daemon *d)
 		io_fault_box_destroy(&d->ports[i].fault);
 		io_device_destroy(&d->ports[i].dev);
 	}
+	io_network_destroy(d->network);
 	io_fabric_destroy(&d->fabric);
 	free(d->ports);
 	free(d->devices.buf);
@@ -276,8 +318,8 @@ static void counters_written(struct io_task *t)
 
 		io_counter_files_note(&p->counters, &c->of[i]);
 		if (c->of[i].error < 0 && io_log_limit(&limit, 1, io_clock_now(), &held))
-			io_log(IO_LOG_WARN, "%s: counter files: %s (%u more)", p->dev.id.name,
-			       strerror(-c->of[i].error), held);
+			io_log(IO_LOG_WARN, "%s: cannot write the counter files: %s (%u more)",
+			       p->dev.id.name, strerror(-c->of[i].error), held);
 	}
 	c->d->counting = false;
 	free(c);
@@ -350,6 +392,7 @@ static int open_ctl(struct io_daemon *d, const char *path)
 					       .clients = &d->clients,
 					       .faults = &d->faults,
 					       .ucma = &d->ucma,
+					       .network = d->network,
 					       .tasks = d->tasks,
 					       .loop = d->loop};
 	return io_ctl_open(&d->ctl, path);

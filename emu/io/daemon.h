@@ -11,6 +11,7 @@
  *	device   a device without its network: who it is, the core's part, its files
  *	net      its way to other hosts: UDP
  *	port     its way to devices of this daemon, and what went over both
+ *	network  the same way through a modelled network
  *	capture  what is told of packets and device actions: to files, to the flight recorder
  *	serve    clients and their control messages
  *	fault    what the rules do to packets, calls, completions, memory and devices
@@ -27,6 +28,7 @@
 #include "emu/io/local/local.h"
 #include "emu/io/mem/memory.h"
 #include "emu/io/net/udp.h"
+#include "emu/io/network/network.h"
 #include "emu/io/port/port.h"
 #include "emu/io/serve/serve.h"
 #include "emu/io/ucma/ucma.h"
@@ -34,13 +36,13 @@
 
 #include <ev.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 /* A device and the boxes below it, in the order of the stack. */
 struct io_port {
 	struct io_device dev;
 	struct io_fault_box fault;
 	struct io_pcap_box pcap;
+	struct io_network_box network; /* in the stack with --fabric only */
 	struct io_loopback loopback;
 	struct io_udp udp;
 	struct io_counter_files counters;
@@ -54,8 +56,9 @@ struct io_daemon {
 	struct io_instance instance;
 	struct io_shm status; /* struct uhca_abi_status */
 	struct io_port *ports;
-	struct io_devices devices; /* those of ports */
-	struct io_fabric fabric;   /* who has which address */
+	struct io_devices devices;  /* those of ports */
+	struct io_fabric fabric;    /* who has which address */
+	struct io_network *network; /* --fabric; NULL: none */
 	struct io_capture capture;
 	struct io_tracer tracer;
 	struct io_faults faults;

@@ -9,6 +9,7 @@
 #include "deadlines.h"
 
 #include "daemon.h"
+#include "emu/io/network/network.h"
 
 static bool somebody_gives_up(const struct io_daemon *d, uint64_t now)
 {
@@ -50,6 +51,8 @@ bool io_deadlines_run(struct io_daemon *d, uint64_t now)
 		io_faults_tick(&d->faults, now);
 		work = true;
 	}
+	if (d->network)
+		work |= io_network_run(d->network, now);
 	if (somebody_gives_up(d, now))
 		take_what_came(d, now);
 	for (unsigned i = 0; i < d->devices.n; i++)
@@ -64,7 +67,8 @@ uint64_t io_deadlines_next(const struct io_daemon *d)
 
 	if (dump < next)
 		next = dump;
-
+	if (d->network && io_network_next(d->network) < next)
+		next = io_network_next(d->network);
 	for (unsigned i = 0; i < d->devices.n; i++) {
 		uint64_t at = core_next_deadline(d->ports[i].dev.core);
 

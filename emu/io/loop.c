@@ -24,7 +24,7 @@
 #define NAP       (200 * IO_USEC) /* a sleep shorter than this ends too late */
 #define EVENTS    (100 * IO_USEC) /* between looks at the descriptors, and sweeps, while awake */
 #define SOON      (50 * IO_USEC)  /* the same, behind a message of a client */
-#define TURN      (20 * IO_USEC)  /* of work in a row, before others get the processor */
+#define YIELD_DUE (20 * IO_USEC)  /* of work in a row, before others get the processor */
 #define BURSTS    16              /* of one device, before the others get their turn */
 #define LONG      (1 * IO_MSEC)   /* a turn that leaves the rest to the next one */
 #define ABSENCE   (5 * IO_MSEC)   /* more than this between two looks does not count */
@@ -33,19 +33,20 @@ struct loop {
 	struct io_daemon *d;
 	struct uhca_abi_status *status;
 	uint64_t now;
+	unsigned first;      /* the device that sends first in this turn */
 	uint64_t idle_since; /* UINT64_MAX: there was work in the last look */
 	unsigned looks;      /* since then */
 	uint64_t next_events;
-	uint64_t heard;                /* messages of clients */
-	uint64_t heard_at;             /* when it was seen that there were more */
-	bool wire_waits;               /* the last look left the wire out */
-	bool rest_waits;               /* and the messages */
-	struct uhca_yield_backoff hog; /* no spinning while one is near */
-	uint64_t last_turn;            /* of the others */
-	uint64_t clock;                /* its last reading */
-	bool fresh;                    /* it was read a moment ago: now is that */
-	int timer;                     /* timerfd: libev's own timers count milliseconds */
-	uint64_t timer_set;            /* what it was set to; UINT64_MAX: not running */
+	uint64_t heard;                    /* messages of clients */
+	uint64_t heard_at;                 /* when it was seen that there were more */
+	bool wire_waits;                   /* the last look left the wire out */
+	bool rest_waits;                   /* and the messages */
+	struct uhca_yield_backoff backoff; /* no yield before it ends */
+	uint64_t last_yield;               /* of the others */
+	uint64_t clock;                    /* its last reading */
+	bool fresh;                        /* it was read a moment ago: now is that */
+	int timer;                         /* timerfd: libev's own timers count milliseconds */
+	uint64_t timer_set;                /* what it was set to; UINT64_MAX: not running */
 	ev_io timer_watcher;
 };
 
@@ -77,7 +78,7 @@ static void on_pending(struct ev_loop *loop)
 
 static bool ring_doorbells(struct loop *l)
 {
-	return io_active_doorbells_look(&l->d->clients.callers, l->now) > 0;
+	return io_active_doorbells_look(&l->d->clients.active_doorbells, l->now) > 0;
 }
 
 static bool poll_wire(struct loop *l)
@@ -101,7 +102,7 @@ static unsigned send_of_device(struct loop *l, struct io_device *dev)
 	while (n < BURSTS && dev->dirty && !dev->blocked) {
 		if (n > 0)
 			ring_doorbells(l);
-		if (slow && n > 0 && io_clock_now() - l->now > LONG)
+		if (n > 0 && io_clock_now() - l->now > LONG)
 			break;
 		n += io_device_send(dev, l->now, l->d->devices.buf, l->d->devices.cap,
 				    slow ? 1 : BURSTS - n);
@@ -109,21 +110,27 @@ static unsigned send_of_device(struct loop *l, struct io_device *dev)
 	return n;
 }
 
+/* When the turn is long already, the devices that are left come first in the next one. */
 static bool send_bursts(struct loop *l)
 {
-	unsigned n = 0;
+	const unsigned all = l->d->devices.n;
+	unsigned n = 0, i = 0;
 
-	for (unsigned i = 0; i < l->d->devices.n; i++) {
-		struct io_port *p = &l->d->ports[i];
+	for (; i < all; i++) {
+		struct io_port *p = &l->d->ports[(l->first + i) % all];
 		unsigned frames;
 
 		if (!p->dev.dirty)
 			continue;
+		if (n > 0 && io_clock_now() - l->now > LONG)
+			break;
 		frames = io_ether_send(&l->d->devices, &p->dev, l->now, BURSTS);
 		n += frames + send_of_device(l, &p->dev);
-		if (frames == BURSTS)
+		if (frames >= BURSTS)
 			p->dev.dirty = true; /* there may be more */
 	}
+	if (all > 0)
+		l->first = (l->first + i) % all;
 	return n > 0;
 }
 
@@ -150,7 +157,7 @@ static bool take_messages(struct loop *l, bool work)
 	if (!due && (work || l->now - l->heard_at > SPIN_MOST))
 		return false;
 	if (due)
-		io_active_doorbells_sweep(&l->d->clients.callers, l->now);
+		io_active_doorbells_sweep(&l->d->clients.active_doorbells, l->now);
 	ev_run(l->d->loop, EVRUN_NOWAIT);
 	asked = was_asked(l);
 	l->next_events = l->now + (asked ? SOON : EVENTS);
@@ -221,7 +228,7 @@ static bool missed_work(const struct loop *l)
 {
 	if (l->d->stop)
 		return true;
-	if (io_active_doorbells_rang(&l->d->clients.callers, l->now))
+	if (io_active_doorbells_rang(&l->d->clients.active_doorbells, l->now))
 		return true;
 	for (unsigned i = 0; i < l->d->devices.n; i++)
 		if (l->d->ports[i].dev.dirty && !l->d->ports[i].dev.blocked)
@@ -293,7 +300,8 @@ static void look_at_clock(struct loop *l)
 	end_turn(l, l->now);
 	io_turn_begin(&l->d->devices.turn, l->now);
 	away = before ? l->now - before : 0;
-	for (unsigned i = 0; away > ABSENCE && i < l->d->devices.n; i++)
+	/* Devices in a modelled network have its clock (network.h). */
+	for (unsigned i = 0; away > ABSENCE && !l->d->network && i < l->d->devices.n; i++)
 		core_skip(l->d->ports[i].dev.core, away - ABSENCE);
 }
 
@@ -306,17 +314,17 @@ static void yield(struct loop *l, uint64_t before)
 	sched_yield();
 	l->clock = io_clock_now();
 	l->fresh = true;
-	l->last_turn = l->clock;
-	uhca_yield_backoff_yielded(&l->hog, before, l->clock);
+	l->last_yield = l->clock;
+	uhca_yield_backoff_yielded(&l->backoff, before, l->clock);
 }
 
 /*
- * Who shares the processor with us may be who is to post receives for what we deliver. Not beside
- * a hog: it would take a whole slice each time.
+ * A program that shares the processor may be about to post receives for what we deliver. No yield
+ * beside one that computes: it would take a whole slice each time.
  */
-static void give_turn(struct loop *l)
+static void yield_when_due(struct loop *l)
 {
-	if (!uhca_yield_backoff_is_near(&l->hog, l->now) && l->now - l->last_turn > TURN)
+	if (!uhca_yield_backoff_is_near(&l->backoff, l->now) && l->now - l->last_yield > YIELD_DUE)
 		yield(l, io_clock_now());
 }
 
@@ -339,7 +347,7 @@ static void run(struct loop *l)
 			if (io_tracer_awake(&l->d->tracer))
 				io_tracer_tick(&l->d->tracer, l->now);
 			io_counter_timer_touch(l->d->loop, &l->d->counters);
-			give_turn(l);
+			yield_when_due(l);
 			continue;
 		}
 		if (l->idle_since == UINT64_MAX) {
@@ -347,7 +355,7 @@ static void run(struct loop *l)
 			l->looks = 0;
 		}
 		l->looks++;
-		if (uhca_yield_backoff_is_near(&l->hog, l->now) || may_sleep(l)) {
+		if (uhca_yield_backoff_is_near(&l->backoff, l->now) || may_sleep(l)) {
 			sleep_until_work(l);
 			l->idle_since = UINT64_MAX;
 		} else {

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool rules_hit(struct io_client *c, const struct core_span *span, unsigned n)
 {

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * What goes wrong during a simulation, at its time: "2ms down leaf0 spine1", "3ms up leaf0 spine1",
- * "2ms down spine1", "1ms loss h0 leaf0 1%", "1ms pause h3", "2ms resume h3".
- */
+/* What goes wrong during a simulation (failure.h), at its time: "2ms down leaf0 spine1". */
 #ifndef SIM_CHANGE_H
 #define SIM_CHANGE_H
 
+#include "emu/fabric/failure/failure.h"
 #include "emu/sim/host/host.h"
 
 #define SIM_CHANGES_MAX 64u
 
-enum change_what { CHANGE_DOWN, CHANGE_UP, CHANGE_LOSS, CHANGE_PAUSE, CHANGE_RESUME };
-
 struct change {
 	uint64_t time; /* ps */
-	enum change_what what;
-	uint32_t node;
-	uint32_t link; /* UINT32_MAX: the node itself */
-	uint64_t loss;
+	struct fabric_failure failure;
 };
 
 /* Reads one. 0 or -EINVAL, said in e. */

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { EXIT_FAILED = 1, EXIT_WRONG = 2 };
 
@@ -63,7 +62,7 @@ static int do_run(const struct sim_options *o)
 	json_t *report;
 
 	if (o->n_words > 1)
-		return fail(EXIT_WRONG, "run takes no other words");
+		return fail(EXIT_WRONG, "run takes no arguments");
 	if (!o->topology || !o->n_workloads)
 		return fail(EXIT_WRONG, "run needs --topology and --workload");
 	flows = open_out(o->flows, &failed);

@@ -40,7 +40,4 @@ extern const char *const sim_retransmit_names[];
 /* Reads the command line. 0 or -EINVAL, with one line in error. */
 int sim_options_parse(struct sim_options *o, int argc, char **argv);
 
-/* Reads "NAME:KEY=VALUE,..." into settings. 0 or -EINVAL. */
-int sim_options_cc(struct cc_settings *s, const char *text, struct fabric_error *e);
-
 #endif

@@ -2,6 +2,8 @@
 /* One simulation: network, hosts, workloads, failures, measurements put together. */
 #include "run.h"
 
+#include "emu/fabric/file/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,57 +27,7 @@ struct run {
 
 static void say(char *error, size_t cap, const char *where, const struct fabric_error *e)
 {
-	if (e->line)
-		snprintf(error, cap, "%s:%u:%u: %s", where, e->line, e->column, e->text);
-	else if (e->column > 1)
-		snprintf(error, cap, "%s: column %u: %s", where, e->column, e->text);
-	else
-		snprintf(error, cap, "%s: %s", where, e->text);
-}
-
-static char *read_file(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!in)
-		return NULL;
-	/* Up to the end: no text has a NUL. */
-	if (getdelim(&text, &size, '\0', in) < 0) {
-		free(text);
-		text = ferror(in) ? NULL : strdup("");
-	}
-	fclose(in);
-	return text;
-}
-
-/* A generator's name has no dot and no slash before its colon. */
-static bool is_file(const char *name)
-{
-	return strcspn(name, "./") < strcspn(name, ":") && name[strcspn(name, "./")];
-}
-
-static int make_network(struct fabric_topology *t, const char *name, char *error, size_t cap)
-{
-	struct fabric_error e;
-	char *text;
-	int status;
-
-	if (!is_file(name)) {
-		status = fabric_topology_generate(t, name, &e);
-	} else {
-		text = read_file(name);
-		if (!text) {
-			snprintf(error, cap, "%s: %s", name, strerror(errno));
-			return -EINVAL;
-		}
-		status = fabric_topology_parse(t, text, &e);
-		free(text);
-	}
-	if (status == -EINVAL)
-		say(error, cap, name, &e);
-	return status;
+	fabric_error_text(e, where, error, cap);
 }
 
 int run_topology(struct fabric_topology *t, const struct sim_options *o, char *error, size_t cap)
@@ -91,7 +43,7 @@ int run_topology(struct fabric_topology *t, const struct sim_options *o, char *e
 			say(error, cap, "--set", &e);
 	}
 	if (status == 0)
-		status = make_network(t, o->topology, error, cap);
+		status = fabric_topology_load(t, o->topology, error, cap);
 	for (unsigned c = 0; c < FABRIC_CLASSES && o->no_pfc; c++)
 		t->classes[c].lossless = 0;
 	return status;

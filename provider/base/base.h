@@ -21,6 +21,7 @@
 #include "result.h"
 #include "rpc.h"
 #include "shared_list.h"
+#include "signals.h"
 #include "uncancelled.h"
 #include "verbs_private.h"
 #include "yield_backoff.h"

@@ -13,7 +13,6 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* On demand: the pages may be missing, so that nobody but the advice may touch them. */

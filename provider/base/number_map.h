@@ -7,7 +7,6 @@
 #ifndef UHCAV_NUMBER_MAP_H
 #define UHCAV_NUMBER_MAP_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct uhcav_numbered {

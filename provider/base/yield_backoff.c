@@ -28,7 +28,7 @@
 #define AWAKE 10000ull /* ns behind such a sleep: there may be more than one place to look at */
 
 static __thread struct {
-	struct uhca_yield_backoff hog;
+	struct uhca_yield_backoff backoff;
 	unsigned looks; /* in a row */
 	uint64_t since; /* the first of them */
 	uint64_t last;  /* when the last had given the processor away, and had it back */
@@ -70,14 +70,14 @@ static bool is_in_vain(uint64_t now)
 
 static void yield_backoff(uint64_t now, bool sleep)
 {
-	if (sleep || is_in_vain(now) || uhca_yield_backoff_is_near(&way.hog, now)) {
+	if (sleep || is_in_vain(now) || uhca_yield_backoff_is_near(&way.backoff, now)) {
 		sleep_shortly();
 		way.last = way.awake = now_ns();
 		return;
 	}
 	sched_yield();
 	way.last = now_ns();
-	uhca_yield_backoff_yielded(&way.hog, now, way.last);
+	uhca_yield_backoff_yielded(&way.backoff, now, way.last);
 }
 
 void uhcav_yield_backoff(void)

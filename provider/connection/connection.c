@@ -133,7 +133,9 @@ void uhcav_connection_modified(struct uhcav_here here, struct ibv_qp *qp,
 
 void uhcav_connection_gone(struct uhcav_here here, const struct ibv_qp *qp)
 {
+	struct uhcav_context *ctx = uhcav_context_of(qp->context);
+
 	uhcav_end_forget(qp);
-	uhcav_left_add(uhcav_context_of(qp->context), "qp", qp->qp_num, "gone",
-		       uhcav_stack_take(here));
+	uhcav_datagram_over(&(struct uhcav_datagram){.who = {ctx, qp->handle}});
+	uhcav_left_add(ctx, "qp", qp->qp_num, "gone", uhcav_stack_take(here));
 }

@@ -113,7 +113,10 @@ static struct sent {
 	struct uhcav_asker who;
 	uint32_t ah, qpn, n;
 	bool known; /* somebody had the number once: that it is gone now is no mistake */
+	const struct uhcav_stack *early; /* posted one that its target's state has dropped */
+	pid_t pid;                       /* the process that did: not a child of it */
 } sents[PLACES];
+static unsigned earlies; /* of them: under the lock, looked at without */
 
 /* Under the lock. */
 static struct sent *sent_to(const struct uhcav_datagram *d)
@@ -122,8 +125,10 @@ static struct sent *sent_to(const struct uhcav_datagram *d)
 	struct sent *s = &sents[(hash ^ hash >> 8) % PLACES];
 
 	if (s->who.ctx != d->who.ctx || s->who.handle != d->who.handle || s->ah != d->ah ||
-	    s->qpn != d->qpn)
-		*s = (struct sent){d->who, d->ah, d->qpn, 0, false};
+	    s->qpn != d->qpn) {
+		earlies -= s->early != NULL;
+		*s = (struct sent){d->who, d->ah, d->qpn, 0, false, NULL, 0};
+	}
 	return s;
 }
 
@@ -199,6 +204,76 @@ static void tell_too_long(struct uhcav_here here, const struct uhcav_datagram *d
 	uhcav_diagnostic_tell();
 }
 
+/* ---- to a queue pair that is not up ---- */
+
+static bool is_too_early(const struct uhca_cmd_query_peer_reply *r)
+{
+	return r->found == UHCA_ABI_PEER_KNOWN && r->peer.qp_type == IBV_QPT_UD &&
+	       r->peer.attr.qp_state < IBV_QPS_RTR;
+}
+
+/* A sender may try again until its peer is up: it is judged when it is through. */
+static void note_early(const struct uhcav_datagram *d, bool early)
+{
+	struct sent *s;
+
+	pthread_mutex_lock(&lock);
+	s = sent_to(d);
+	earlies += early && !s->early;
+	earlies -= !early && s->early;
+	s->early = !early ? NULL : s->early ? s->early : d->posted;
+	s->pid = getpid();
+	pthread_mutex_unlock(&lock);
+}
+
+static void tell_early(const struct sent *s, const struct uhca_cmd_query_peer_reply *r)
+{
+	char words[UHCAV_END_WORDS];
+
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_UNANSWERED, s->early, NULL))
+		return;
+	uhcav_diagnostic_begin(
+		UHCA_CHECK_CONN_UNANSWERED,
+		"a datagram goes to a queue pair that was not moved to RTR: it is lost");
+	uhcav_diagnostic_fact("remote_qpn 0x%x of UD QP 0x%x: %s", s->qpn, r->mine.qpn,
+			      uhcav_end_words(&r->peer, words));
+	uhcav_diagnostic_cause(&r->cause);
+	uhcav_diagnostic_stack(s->early, "posted by");
+	uhcav_left_tell((struct uhcav_left){"qp", r->peer.guid, r->peer.qpn, "qkey"},
+			"QP 0x%x was moved to INIT by", r->peer.qpn);
+	uhcav_diagnostic_tell();
+}
+
+static bool take_early(struct sent *s, const struct uhcav_datagram *of, struct sent *out)
+{
+	bool taken;
+
+	pthread_mutex_lock(&lock);
+	taken = s->early && s->pid == getpid() && (!of->who.ctx || of->who.ctx == s->who.ctx) &&
+		(!of->who.handle || of->who.handle == s->who.handle) &&
+		(!of->ah || of->ah == s->ah);
+	*out = *s;
+	if (taken) {
+		s->early = NULL;
+		earlies--;
+	}
+	pthread_mutex_unlock(&lock);
+	return taken;
+}
+
+void uhcav_datagram_over(const struct uhcav_datagram *of)
+{
+	struct uhca_cmd_query_peer_reply r;
+	struct sent s;
+
+	if (!__atomic_load_n(&earlies, __ATOMIC_RELAXED))
+		return;
+	for (unsigned i = 0; i < PLACES; i++)
+		if (take_early(&sents[i], of, &s) && uhcav_ask_datagram(&s.who, s.ah, s.qpn, &r) &&
+		    is_too_early(&r) && r.cause.kind == UHCA_ABI_CAUSE_STATE)
+			tell_early(&s, &r);
+}
+
 void uhcav_datagram_sent(struct uhcav_here here, const struct uhcav_datagram *d, uint64_t length)
 {
 	struct uhca_cmd_query_peer_reply r;
@@ -208,7 +283,8 @@ void uhcav_datagram_sent(struct uhcav_here here, const struct uhcav_datagram *d,
 		return;
 	if (!was_known(d, r.found != UHCA_ABI_PEER_ABSENT) && r.found == UHCA_ABI_PEER_ABSENT)
 		tell_nobody(here, d, &r);
-	else if (r.found == UHCA_ABI_PEER_KNOWN && r.cause.kind == UHCA_ABI_CAUSE_RECEIVE_SHORT &&
-		 r.cause.got == length + GRH)
+	note_early(d, is_too_early(&r));
+	if (r.found == UHCA_ABI_PEER_KNOWN && r.cause.kind == UHCA_ABI_CAUSE_RECEIVE_SHORT &&
+	    r.cause.got == length + GRH)
 		tell_too_long(here, d, &r, length);
 }

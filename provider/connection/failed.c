@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-struct story {
+struct failed_request {
 	const struct uhcav_failed *f;
 	const struct uhca_cmd_query_peer_reply *r;
 	struct uhcav_here here;
@@ -30,7 +30,7 @@ static void tell_request(const struct uhcav_failed *f)
 }
 
 /* False: it was told of this request before. */
-static bool begin(const struct story *s, enum uhca_check check, const char *what)
+static bool begin(const struct failed_request *s, enum uhca_check check, const char *what)
 {
 	if (!uhcav_diagnostic_is_new(check, s->f->posted, NULL))
 		return false;
@@ -39,7 +39,7 @@ static bool begin(const struct story *s, enum uhca_check check, const char *what
 	return true;
 }
 
-static void tell_stacks(const struct story *s)
+static void tell_stacks(const struct failed_request *s)
 {
 	uhcav_diagnostic_cause(&s->r->cause);
 	uhcav_diagnostic_stack(s->f->posted, "posted by");
@@ -47,14 +47,14 @@ static void tell_stacks(const struct story *s)
 }
 
 /* A stack that the peer has left about itself, or about one of its regions. */
-__attribute__((format(printf, 5, 0))) static void tell_left(const struct story *s, const char *kind,
-							    uint32_t number, const char *what,
-							    const char *title)
+__attribute__((format(printf, 5, 0))) static void tell_left(const struct failed_request *s,
+							    const char *kind, uint32_t number,
+							    const char *what, const char *title)
 {
 	uhcav_left_tell((struct uhcav_left){kind, s->r->peer.guid, number, what}, title, number);
 }
 
-static void tell_peer(const struct story *s)
+static void tell_peer(const struct failed_request *s)
 {
 	char words[UHCAV_END_WORDS];
 
@@ -64,7 +64,7 @@ static void tell_peer(const struct story *s)
 
 /* ---- keys and rights ---- */
 
-static void tell_key(const struct story *s, enum uhca_check check, const char *what)
+static void tell_key(const struct failed_request *s, enum uhca_check check, const char *what)
 {
 	const struct uhca_abi_cause *c = &s->r->cause;
 
@@ -79,7 +79,7 @@ static void tell_key(const struct story *s, enum uhca_check check, const char *w
 	uhcav_diagnostic_tell();
 }
 
-static void tell_qp_right(const struct story *s, enum uhca_check check, const char *what)
+static void tell_qp_right(const struct failed_request *s, enum uhca_check check, const char *what)
 {
 	if (!begin(s, check, what))
 		return;
@@ -91,7 +91,7 @@ static void tell_qp_right(const struct story *s, enum uhca_check check, const ch
 
 /* ---- receives ---- */
 
-static void tell_receives(const struct story *s)
+static void tell_receives(const struct failed_request *s)
 {
 	const struct uhca_abi_end *e = s->f->is_recv ? &s->r->mine : &s->r->peer;
 	static const char *const what[] = {"receive 0", "receive 1", "receive 2"};
@@ -104,14 +104,14 @@ static void tell_receives(const struct story *s)
 }
 
 /* Sender and receiver both may find it. */
-static void name_once(const struct story *s, const char *check)
+static void name_once(const struct failed_request *s, const char *check)
 {
 	const struct uhca_abi_end *to = s->f->is_recv ? &s->r->mine : &s->r->peer;
 
 	uhcav_diagnostic_once("%s %llx:%x", check, (unsigned long long)to->guid, to->qpn);
 }
 
-static void tell_short(const struct story *s)
+static void tell_short(const struct failed_request *s)
 {
 	if (!begin(s, UHCA_CHECK_RECV_SHORT,
 		   s->f->is_recv ? "a message is longer than the receive that it came to"
@@ -125,7 +125,7 @@ static void tell_short(const struct story *s)
 	uhcav_diagnostic_tell();
 }
 
-static void tell_missing(const struct story *s)
+static void tell_missing(const struct failed_request *s)
 {
 	if (!begin(s, UHCA_CHECK_RECV_MISSING,
 		   "a message has found no receive, as often as it was sent"))
@@ -143,7 +143,7 @@ static void tell_missing(const struct story *s)
 
 /* ---- what was never answered ---- */
 
-static void tell_partner(const struct story *s)
+static void tell_partner(const struct failed_request *s)
 {
 	const struct uhca_cmd_query_peer_reply *r = s->r;
 
@@ -159,7 +159,7 @@ static void tell_partner(const struct story *s)
 }
 
 /* Nothing was heard of the peer ever: it is not that it has ended. */
-static void tell_unanswered(const struct story *s, const char *why)
+static void tell_unanswered(const struct failed_request *s, const char *why)
 {
 	uint32_t qpn = s->r->mine.attr.dest_qp_num;
 
@@ -175,7 +175,7 @@ static void tell_unanswered(const struct story *s, const char *why)
 	uhcav_diagnostic_tell();
 }
 
-static void tell_why(const struct story *s, const char *why)
+static void tell_why(const struct failed_request *s, const char *why)
 {
 	if (!begin(s, UHCA_CHECK_COMPLETION_FAILED, why))
 		return;
@@ -226,7 +226,7 @@ static bool is_astray(const struct uhca_cmd_query_peer_reply *r)
 						 : r->found != UHCA_ABI_PEER_OTHERS;
 }
 
-static void explain_silence(const struct story *s)
+static void explain_silence(const struct failed_request *s)
 {
 	const char *why = why_silent(s->r);
 
@@ -241,7 +241,7 @@ static void explain_silence(const struct story *s)
 
 /* Causes that are a mistake with a name, and how each is told. */
 static const struct row {
-	void (*tell)(const struct story *s, enum uhca_check check, const char *what);
+	void (*tell)(const struct failed_request *s, enum uhca_check check, const char *what);
 	enum uhca_check check;
 	const char *what;
 } rows[UHCA_ABI_CAUSES] = {
@@ -268,7 +268,7 @@ static bool is_about_settings(enum uhca_abi_cause_kind kind)
 	return kind == UHCA_ABI_CAUSE_READS || kind == UHCA_ABI_CAUSE_PACKET_LENGTH;
 }
 
-static void explain(const struct story *s)
+static void explain(const struct failed_request *s)
 {
 	const struct row *row = &rows[s->r->cause.kind];
 	bool is_of_it = !s->r->cause.key || s->r->cause.key == s->f->rkey; /* no receive's key */
@@ -280,19 +280,13 @@ static void explain(const struct story *s)
 		tell_why(s, "a request has failed");
 }
 
-/* Local keys and lengths were looked at when the request was posted (sanitize/keys.h). */
-static bool is_known_before(enum ibv_wc_status status)
-{
-	return status == IBV_WC_LOC_PROT_ERR;
-}
-
 void uhcav_failed_explain(struct uhcav_here here, const struct uhcav_failed *f)
 {
 	struct uhca_cmd_query_peer_reply r;
-	const struct story s = {f, &r, here};
+	const struct failed_request s = {f, &r, here};
 	int saved = errno;
 
-	if (is_known_before(f->status) || !uhcav_ask(&f->who, f->status, &r))
+	if (!uhcav_ask(&f->who, f->status, &r))
 		return;
 	if (r.cause.kind == UHCA_ABI_CAUSE_RECEIVE_SHORT)
 		tell_short(&s);

@@ -11,7 +11,6 @@
 #include "device.h"
 #include "provider/base/base.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <sys/queue.h>
 #include <sys/types.h>

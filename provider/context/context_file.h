@@ -9,8 +9,6 @@
 
 #include "emu/abi/cmd_import.h"
 
-#include <stdbool.h>
-
 /* Makes cmd_fd such a file, closed on exec. 0 or -errno; cmd_fd is then as it was. */
 int uhcav_context_file_put(int cmd_fd, const struct uhca_abi_context_file *file);
 

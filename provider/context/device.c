@@ -96,7 +96,7 @@ void uhcav_context_ring(struct uhcav_context *ctx, uint32_t n)
 
 	uhcav_waits_no_more();
 	uhca_doorbell_set(ctx->doorbell, n);
-	uhca_doorbell_announce(ctx->doorbell, ctx->callers);
+	uhca_doorbell_set_active(ctx->doorbell, ctx->active_doorbells);
 	if (__atomic_load_n(&ctx->status->need_wakeup, __ATOMIC_RELAXED)) {
 		int saved = errno, before = uhcav_cancel_off();
 		/* A failed write means that the counter is full: the daemon wakes up anyway. */

@@ -52,7 +52,7 @@ struct uhcav_context {
 	uint32_t refused_in;
 	const struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *doorbell;
-	struct uhca_abi_active_doorbells *callers;
+	struct uhca_abi_active_doorbells *active_doorbells;
 	void *marker; /* its marker page (marker.h), or NULL */
 	int event_fd;
 	bool single_threaded;

@@ -25,7 +25,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* HELLO; fd gets status page, doorbells, event fd and callers. */
+/* HELLO; fd gets status page, doorbells, event fd and active doorbells. */
 static int say_hello(struct uhcav_context *ctx, const char *name, int async_fd, int fd[4])
 {
 	struct uhca_cmd_hello request = {
@@ -63,7 +63,7 @@ static void drop_shared(struct uhcav_context *ctx)
 {
 	unmap(ctx->status, sizeof(*ctx->status));
 	unmap(ctx->doorbell, sizeof(*ctx->doorbell));
-	unmap(ctx->callers, sizeof(*ctx->callers));
+	unmap(ctx->active_doorbells, sizeof(*ctx->active_doorbells));
 	uhcav_marker_unmap(ctx->marker);
 	close(ctx->event_fd);
 }
@@ -71,17 +71,18 @@ static void drop_shared(struct uhcav_context *ctx)
 /* Takes what HELLO brought; the descriptors are gone or owned by ctx afterwards. */
 static int take_shared(struct uhcav_context *ctx, int fd[4])
 {
-	void *status = NULL, *doorbell = NULL, *callers = NULL;
+	void *status = NULL, *doorbell = NULL, *active = NULL;
 	int err, err_doorbell, err_active_doorbells;
 
 	err = uhcav_context_map(fd[0], sizeof(*ctx->status), false, UHCA_ABI_REGION_STATUS,
 				&status);
 	err_doorbell = uhcav_context_map(fd[1], sizeof(*ctx->doorbell), true,
 					 UHCA_ABI_REGION_DOORBELL, &doorbell);
-	err_active_doorbells = uhcav_context_map_file(fd[3], sizeof(*ctx->callers), true, &callers);
+	err_active_doorbells =
+		uhcav_context_map_file(fd[3], sizeof(*ctx->active_doorbells), true, &active);
 	ctx->status = status;
 	ctx->doorbell = doorbell;
-	ctx->callers = callers;
+	ctx->active_doorbells = active;
 	ctx->event_fd = fd[2];
 	if (!err)
 		err = err_doorbell ? err_doorbell : err_active_doorbells;

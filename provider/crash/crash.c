@@ -19,6 +19,7 @@
 #include <ucontext.h>
 
 __thread struct uhcav_crash_call uhcav_crash_call;
+__thread struct uhcav_crash_landing *uhcav_crash_landing;
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 static const char *const names[] = {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT"};
@@ -37,18 +38,6 @@ static size_t index_of(int sig)
 	while (i + 1 < SIGNALS && signals[i] != sig)
 		i++;
 	return i;
-}
-
-static uintptr_t pc_of(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-	return (uintptr_t)context->uc_mcontext.pc;
-#else
-	(void)context;
-	return 0;
-#endif
 }
 
 /* ---- where did it happen? ---- */
@@ -172,30 +161,13 @@ static void report(int sig, const siginfo_t *info, const void *context)
 	if (inside || !is_crash(sig, info) || pthread_mutex_trylock(&lock))
 		return;
 	inside = 1;
-	of.stack.n = uhcav_stack_interrupted(pc_of(context), of.stack.pc);
+	of.stack.n = uhcav_stack_interrupted(uhcav_signal_pc(context), of.stack.pc);
 	tell(sig, info, &of.stack);
 	inside = 0;
 	pthread_mutex_unlock(&lock);
 }
 
 /* ---- the signal ---- */
-
-/* As the system would have called it. */
-static void call(const struct sigaction *to, int sig, siginfo_t *info, void *context)
-{
-	sigset_t mask = ((const ucontext_t *)context)->uc_sigmask;
-
-	for (int i = 1; i < NSIG; i++)
-		if (sigismember(&to->sa_mask, i) == 1)
-			sigaddset(&mask, i);
-	if (!(to->sa_flags & SA_NODEFER))
-		sigaddset(&mask, sig);
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	if (to->sa_flags & SA_SIGINFO)
-		to->sa_sigaction(sig, info, context);
-	else
-		to->sa_handler(sig);
-}
 
 /*
  * Who heard the signal before us. One who came after us, and before whom we stand again, may call
@@ -213,12 +185,28 @@ static struct sigaction *heir(size_t i, const void *context, uintptr_t frame)
 	return &former[i];
 }
 
+/* Memory went while we read it: that is the reader's to tell. */
+static void land(int sig, const siginfo_t *info, const void *context)
+{
+	struct uhcav_crash_landing *landing = uhcav_crash_landing;
+	uintptr_t at = (uintptr_t)info->si_addr;
+
+	if (!landing || info->si_code <= 0 || (sig != SIGSEGV && sig != SIGBUS) ||
+	    at < landing->from || at >= landing->to)
+		return;
+	uhcav_crash_landing = NULL;
+	pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
+	siglongjmp(landing->on, 1);
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	struct sigaction *to = heir(index_of(sig), context, (uintptr_t)__builtin_frame_address(0));
-	struct sigaction now = *to;
+	struct sigaction *to, now;
 	int saved = errno;
 
+	land(sig, info, context);
+	to = heir(index_of(sig), context, (uintptr_t)__builtin_frame_address(0));
+	now = *to;
 	report(sig, info, context);
 	errno = saved;
 	if (now.sa_handler == SIG_IGN && info->si_code <= 0)
@@ -231,7 +219,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	}
 	if (now.sa_flags & (int)SA_RESETHAND)
 		to->sa_handler = SIG_DFL;
-	call(&now, sig, info, context);
+	uhcav_signal_pass(&now, sig, info, context);
 }
 
 /* One that stands before us and calls us is left there. */

@@ -10,11 +10,24 @@
 #ifndef UHCAV_CRASH_H
 #define UHCAV_CRASH_H
 
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What words to use for an object of a verb: false when nothing is known. No locks are waited for.
  */
-typedef _Bool uhcav_crash_words_fn(const void *object, char *words, size_t room);
+typedef bool uhcav_crash_words_fn(const void *object, char *words, size_t room);
+
+/*
+ * Memory that this thread reads for us, [from, to), and where it goes on when that is not there
+ * (sigsetjmp without a mask). NULL: it reads none. Only while signals are heard.
+ */
+struct uhcav_crash_landing {
+	sigjmp_buf on;
+	uintptr_t from, to;
+};
+extern __thread struct uhcav_crash_landing *uhcav_crash_landing;
 
 /* Hears signals from now on. */
 void uhcav_crash_begin(uhcav_crash_words_fn *words);

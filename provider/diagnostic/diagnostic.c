@@ -292,6 +292,11 @@ static void tell_with(const char *more)
 	pthread_mutex_unlock(&lock);
 }
 
+void uhcav_diagnostic_drop(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
 bool uhcav_diagnostic_tell_with(const char *member)
 {
 	char answer[UHCAV_ANSWER];
@@ -309,6 +314,14 @@ bool uhcav_diagnostic_tell_with(const char *member)
 void uhcav_diagnostic_leave(const struct uhcav_line *l)
 {
 	uhcav_reporter_leave(l->text, l->n);
+}
+
+void uhcav_diagnostic_unseen(const char *what, const char *why)
+{
+	char text[256];
+	int n = snprintf(text, sizeof(text), "{\"unseen\":\"%s: %s\"}", what, why);
+
+	uhcav_reporter_leave(text, (size_t)n);
 }
 
 const char *uhcav_diagnostic_program(void)

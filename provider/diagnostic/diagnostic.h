@@ -60,6 +60,9 @@ void uhcav_diagnostic_once(const char *format, ...) __attribute__((format(printf
 /* Why the device refused: the collector says it in words, as the last fact. */
 void uhcav_diagnostic_cause(const struct uhca_abi_cause *cause);
 
+/* Forgets what was begun: it is not so. */
+void uhcav_diagnostic_drop(void);
+
 /* Tells it. Returns when it was told; or does not, when the process is to end. */
 void uhcav_diagnostic_tell(void);
 
@@ -72,6 +75,9 @@ bool uhcav_diagnostic_tell_with(const char *member);
 /* A line that has no answer, as it is; and the program's name as findings have it. */
 void uhcav_diagnostic_leave(const struct uhcav_line *line);
 const char *uhcav_diagnostic_program(void);
+
+/* What a check cannot see on this machine, and why: uhca-run prints the first one at its end. */
+void uhcav_diagnostic_unseen(const char *what, const char *why);
 
 /* A number among the settings of the collector; "otherwise" where nobody listens. */
 uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise);

@@ -270,6 +270,7 @@ uint32_t uhcav_stack_interrupted(uintptr_t pc, uintptr_t *out)
 	return s.n;
 }
 
+/* A program may be named after a library. */
 static bool is_in(uintptr_t pc, const char *library)
 {
 	const char *base;
@@ -278,7 +279,8 @@ static bool is_in(uintptr_t pc, const char *library)
 	if (!dladdr((void *)pc, &info) || !info.dli_fname)
 		return false;
 	base = strrchr(info.dli_fname, '/');
-	return !strncmp(base ? base + 1 : info.dli_fname, library, strlen(library));
+	base = base ? base + 1 : info.dli_fname;
+	return !strncmp(base, library, strlen(library)) && strstr(base, ".so");
 }
 
 bool uhcav_stack_is_of(const struct uhcav_stack *s, const char *library)

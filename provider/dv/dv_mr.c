@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define REREG_SG          "uhcadv_rereg_mr_sg"
 #define REREG_INTERLEAVED "uhcadv_rereg_mr_interleaved"

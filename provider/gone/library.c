@@ -15,6 +15,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -95,7 +96,10 @@ static uintptr_t go_on(enum call call, const struct arguments *a)
 	return behind(a->object, a->more[0], a->more[1], a->more[2], a->more[3], a->more[4]);
 }
 
-/* The library frees it on the way, or leaves it because it fails. */
+/*
+ * The library frees it on the way, or leaves it because it fails. The end of an event channel waits
+ * for nobody: from its begin on, a call of another thread comes too late.
+ */
 static uintptr_t end(struct uhcav_here here, enum call call, const struct arguments *a)
 {
 	const struct uhcav_tomb t = {.self = a->object,
@@ -103,14 +107,19 @@ static uintptr_t end(struct uhcav_here here, enum call call, const struct argume
 				     .end = about[call].end,
 				     .destroyed = uhcav_stack_take(here)};
 	void *outer = uhcav_keeping_next; /* one call may destroy by way of another */
+	bool at_once = call == CALL_rdma_destroy_event_channel;
 	uintptr_t answer;
 	int saved;
 
+	if (at_once)
+		uhcav_tomb_remember(&t);
 	uhcav_keeping_next = a->object;
 	answer = go_on(call, a);
 	saved = errno;
 	if (!uhcav_keeping_next)
 		uhcav_tomb_remember(&t);
+	else if (at_once)
+		uhcav_tomb_forget(a->object);
 	uhcav_keeping_next = outer == a->object && !uhcav_keeping_next ? NULL : outer;
 	errno = saved;
 	return answer;
@@ -138,18 +147,31 @@ static uintptr_t get_event(struct uhcav_here here, const struct arguments *a)
 	return answer;
 }
 
-static uintptr_t hear(struct uhcav_here here, enum call call, struct arguments a)
+static bool is_gone(enum call call, const void *object)
 {
 	struct uhcav_tomb t;
 
+	return object && uhcav_tomb_find(object, &t) && !strcmp(t.kind, about[call].kind);
+}
+
+/* Another thread may destroy the object while the call goes on; then the call fails. */
+static uintptr_t use(struct uhcav_here here, enum call call, const struct arguments *a)
+{
+	uintptr_t answer = call == CALL_rdma_get_cm_event ? get_event(here, a) : go_on(call, a);
+
+	if ((int)answer && is_gone(call, a->object))
+		uhcav_told_call(here, about[call].name, a->object);
+	return answer;
+}
+
+static uintptr_t hear(struct uhcav_here here, enum call call, struct arguments a)
+{
 	/* Events come often, and a queue says by itself what it is. */
 	if (call == CALL_ibv_ack_cq_events && !uhcav_tomb_has(a.object))
 		return go_on(call, &a);
-	if (!a.object || !uhcav_tomb_find(a.object, &t) || strcmp(t.kind, about[call].kind) != 0) {
+	if (!is_gone(call, a.object)) {
 		look_before(call, &a);
-		if (call == CALL_rdma_get_cm_event)
-			return get_event(here, &a);
-		return about[call].end && a.object ? end(here, call, &a) : go_on(call, &a);
+		return about[call].end && a.object ? end(here, call, &a) : use(here, call, &a);
 	}
 	uhcav_told_call(here, about[call].name, a.object);
 	errno = EINVAL;

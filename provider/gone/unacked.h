@@ -8,7 +8,6 @@
 
 #include "provider/diagnostic/diagnostic.h"
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* The calling thread has read it (struct rdma_cm_event), or somebody acknowledges it. */

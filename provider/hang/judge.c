@@ -10,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -37,6 +36,14 @@ static bool waits_for_cm(const struct uhcav_hang_thread *t)
 {
 	for (unsigned i = 0; i < t->n_fds; i++)
 		if (uhcav_hang_is_cm(t->fds[i]))
+			return true;
+	return false;
+}
+
+static bool waits_for_channel(const struct uhcav_hang_thread *t)
+{
+	for (unsigned f = 0; f < t->n_fds; f++)
+		if (uhcav_hang_of_channel(t->fds[f], NULL))
 			return true;
 	return false;
 }
@@ -141,6 +148,42 @@ static void judge_channel(const struct uhcav_hang_threads *all, const struct uhc
 		uhcav_hang_tell_unarmed(t, c.first);
 }
 
+static bool waits_for_queue(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *of)
+{
+	for (unsigned f = 0; f < t->n_fds; f++) {
+		struct uhcav_hang_cq *h = NULL;
+
+		while ((h = uhcav_hang_of_channel(t->fds[f], h)))
+			if (h == of)
+				return true;
+	}
+	return false;
+}
+
+/* Its event waits in a channel that no thread reads. */
+static bool is_unread(const struct uhcav_hang_threads *all, const struct uhcav_hang_cq *h,
+		      uint64_t now, uint64_t after)
+{
+	if (!h->state.pending || h->polls || !h->event_since || now - h->event_since < after)
+		return false;
+	for (unsigned i = 0; i < all->n; i++)
+		if (waits_for_queue(&all->at[i], h))
+			return false;
+	return true;
+}
+
+static void judge_others(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *t,
+			 uint64_t now, uint64_t after)
+{
+	struct uhcav_hang_cq *h;
+
+	if (!is_passive(t) || !waits_for_channel(t) || !others_are_passive(all, t))
+		return;
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (is_unread(all, h, now, after))
+		uhcav_hang_tell_unread(t, h);
+}
+
 static void judge_threads(const struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
 {
 	for (unsigned i = 0; i < all->n; i++) {
@@ -152,6 +195,7 @@ static void judge_threads(const struct uhcav_hang_threads *all, uint64_t now, ui
 			judge_channel(all, t, t->fds[f], now, after);
 			judge_edge(all, t, f, now, after);
 		}
+		judge_others(all, t, now, after);
 	}
 }
 
@@ -239,14 +283,6 @@ static bool queues_stand_still(uint64_t now, uint64_t after)
 	if (hears_strangers(q))
 		return false;
 	return true;
-}
-
-static bool waits_for_channel(const struct uhcav_hang_thread *t)
-{
-	for (unsigned f = 0; f < t->n_fds; f++)
-		if (uhcav_hang_of_channel(t->fds[f], NULL))
-			return true;
-	return false;
 }
 
 /*
@@ -410,8 +446,7 @@ static void judge_process(const struct uhcav_hang_threads *all,
 	if (about != j.about)
 		j = (struct judgement){.about = about};
 	if (is_dry_wait(all)) { /* the peers need not be asked */
-		uhcav_hang_tell_dry(all, stuck);
-		j.told = true;
+		j.told = uhcav_hang_tell_dry(all, stuck);
 		return;
 	}
 	if (!uhcav_hang_is_closed(

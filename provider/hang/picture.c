@@ -33,18 +33,6 @@ static const char *target_of(int fd, char target[TARGET])
 	return strncmp(target, IS_SOCKET, sizeof(IS_SOCKET) - 1) ? target : "a socket";
 }
 
-/* A thread that polls is in no call: its queues stand still for so long. */
-static uint64_t since_of(const struct uhcav_hang_thread *t)
-{
-	const struct uhcav_hang_cq *h;
-	uint64_t since = t->polls ? 0 : t->since;
-
-	LIST_FOREACH(h, &uhcav_hang_cqs, link)
-	if (t->polls && uhcav_hang_poller(h, t->tid) && h->since > since)
-		since = h->since;
-	return since;
-}
-
 /* emu/abi/sanitize.h: "stands". */
 static void put_thread(const struct uhcav_hang_thread *t, uint64_t now)
 {
@@ -59,7 +47,7 @@ static void put_thread(const struct uhcav_hang_thread *t, uint64_t now)
 	else
 		uhcav_line_number(&line, (uint64_t)t->call);
 	uhcav_line_put(&line, ",");
-	uhcav_line_number(&line, now - since_of(t));
+	uhcav_line_number(&line, now - uhcav_hang_since(t));
 	uhcav_line_put(&line, ",");
 	uhcav_line_number(&line, (uint32_t)fd);
 	uhcav_line_put(&line, ",");

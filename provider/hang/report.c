@@ -64,6 +64,10 @@ static void tell_ring(const struct uhcav_qp *qp, const char *name,
 			      "%u polled",
 			      name, type_of(&qp->qp), qp->qp.qp_num, uhcav_hang_state_name(qp),
 			      wq->producer, uhca_ring_observe(&wq->ring->consumer), wq->polled);
+	if (wq == &qp->sq && __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE) == IBV_QPS_SQD &&
+	    uhca_ring_observe(&wq->ring->consumer) != wq->producer)
+		uhcav_diagnostic_fact("in SQD the queue pair sends nothing until it is moved to "
+				      "RTS");
 }
 
 static void tell_qps(const struct uhcav_hang_cq *of)
@@ -132,6 +136,24 @@ void uhcav_hang_tell_overslept(const struct uhcav_hang_thread *t, const struct u
 	uhcav_diagnostic_stack(waits, "waited by");
 	uhcav_diagnostic_stack(h->armed, "armed by");
 	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
+	uhcav_diagnostic_tell();
+}
+
+void uhcav_hang_tell_unread(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
+{
+	const struct uhcav_stack *waits;
+
+	if (!uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, h->armed, h->made))
+		return;
+	waits = uhcav_hang_where(t->tid);
+	begin_wait(t, UHCA_CHECK_LOST_WAKEUP,
+		   "a thread waits for the events of one channel, and the event waits in another "
+		   "channel, which no thread reads",
+		   h);
+	uhcav_diagnostic_stack(waits, "waited by");
+	uhcav_diagnostic_stack(h->armed, "armed by");
+	uhcav_diagnostic_stack(h->made, "completion queue 0x%x, whose event waits, made by",
+			       h->handle);
 	uhcav_diagnostic_tell();
 }
 
@@ -213,8 +235,20 @@ static void put_checks(struct uhcav_line *l)
 	uhcav_line_put(l, "]");
 }
 
+uint64_t uhcav_hang_since(const struct uhcav_hang_thread *t)
+{
+	const struct uhcav_hang_cq *h;
+	uint64_t since = t->polls ? 0 : t->since;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (t->polls && uhcav_hang_poller(h, t->tid) && h->since > since)
+		since = h->since;
+	return since;
+}
+
 /* emu/abi/sanitize.h: "hang". */
-static void write_peers(struct uhcav_line *l, const char *why, struct uhcav_hang_hope hope)
+static void write_peers(struct uhcav_line *l, const struct uhcav_hang_thread *stuck,
+			const char *why, struct uhcav_hang_hope hope)
 {
 	const char *dir = secure_getenv("UHCA_DIR");
 	struct uhcav_hang_qp *h;
@@ -223,6 +257,8 @@ static void write_peers(struct uhcav_line *l, const char *why, struct uhcav_hang
 	l->n = 0;
 	uhcav_line_put(l, "\"hang\":{\"dir\":");
 	uhcav_line_string(l, dir ? dir : "");
+	uhcav_line_put(l, ",\"since\":");
+	uhcav_line_number(l, uhcav_hang_since(stuck));
 	put_checks(l);
 	uhcav_line_put(l, ",\"why\":");
 	uhcav_line_string(l, why);
@@ -326,7 +362,7 @@ bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, struct uhcav_ha
 {
 	struct reason r = reason_of(stuck);
 
-	write_peers(&peers,
+	write_peers(&peers, stuck,
 		    r.check != UHCA_CHECK_PEER_WAITS ? r.what
 		    : hope.events                    ? "an event of rdma_cm is awaited"
 						     : "posted requests are not complete",
@@ -452,13 +488,19 @@ static void tell_stacks(const struct uhcav_hang_threads *all, const struct uhcav
 	}
 }
 
-static bool begin_stuck(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *stuck)
+enum begun { BEGUN, NOT_ASKED_FOR, GOES_ON };
+
+/*
+ * The threads were looked at some time ago. What they wait for may have come since: the stack is
+ * of another place then, and there is no hang.
+ */
+static enum begun begin_stuck(const struct uhcav_hang_threads *all,
+			      const struct uhcav_hang_thread *stuck)
 {
 	struct reason r = reason_of(stuck);
 
 	if (!uhcav_check_on(r.check))
-		return false;
-	told_stuck = true;
+		return NOT_ASKED_FOR;
 	uhcav_diagnostic_of_thread(stuck->tid);
 	uhcav_diagnostic_begin(r.check, "%s", r.what);
 	tell_queues(all);
@@ -466,18 +508,28 @@ static bool begin_stuck(const struct uhcav_hang_threads *all, const struct uhcav
 		uhcav_diagnostic_fact("an event of rdma_cm waits to be read (rdma_get_cm_event): "
 				      "the end of a connection is told there");
 	tell_stacks(all, stuck, &r);
-	return true;
+	if (!uhcav_hang_threads_stay(all)) {
+		uhcav_diagnostic_drop();
+		return GOES_ON;
+	}
+	told_stuck = true;
+	return BEGUN;
 }
 
 bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
 			   const struct uhcav_hang_thread *stuck)
 {
-	return !begin_stuck(all, stuck) || uhcav_circle_tell(&peers);
+	const enum begun begun = begin_stuck(all, stuck);
+
+	return begun == BEGUN ? uhcav_circle_tell(&peers) : begun == NOT_ASKED_FOR;
 }
 
-void uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,
+bool uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,
 			 const struct uhcav_hang_thread *stuck)
 {
-	if (begin_stuck(all, stuck))
+	const enum begun begun = begin_stuck(all, stuck);
+
+	if (begun == BEGUN)
 		uhcav_diagnostic_tell();
+	return begun != GOES_ON;
 }

@@ -12,6 +12,9 @@
 const char *uhcav_hang_state_name(const struct uhcav_qp *qp);
 const char *uhcav_hang_arm_words(const struct uhcav_hang_cq *h);
 
+/* Since when it waits, in ms. One that polls is in no call: its queues stand still for so long. */
+uint64_t uhcav_hang_since(const struct uhcav_hang_thread *t);
+
 /* Completions did not fit into it, and it takes none any more. Told once, with "sum" as well. */
 void uhcav_hang_tell_overflow(struct uhcav_hang_cq *h);
 
@@ -29,6 +32,9 @@ void uhcav_hang_tell_unarmed(const struct uhcav_hang_thread *t, const struct uhc
 /* It sleeps, and an event waits in the channel that it sleeps for. */
 void uhcav_hang_tell_overslept(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
 
+/* It waits for another channel than that in which the event of the queue waits. */
+void uhcav_hang_tell_unread(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
+
 /* It may wait in rdma_destroy_id: where it does, for acknowledgements. Told once. */
 void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t);
 
@@ -42,12 +48,15 @@ struct uhcav_hang_hope {
 };
 bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, struct uhcav_hang_hope hope);
 
-/* That is so: what it waits for. False: the others have not said the same yet. */
+/*
+ * That is so: what it waits for. False: the others have not said the same yet, or a thread has gone
+ * on meanwhile; ask again.
+ */
 bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
 			   const struct uhcav_hang_thread *stuck);
 
-/* Nothing can come, whatever the others do. */
-void uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,
+/* Nothing can come, whatever the others do. False: a thread has gone on meanwhile. */
+bool uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,
 			 const struct uhcav_hang_thread *stuck);
 
 #endif

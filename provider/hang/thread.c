@@ -10,14 +10,15 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ARGUMENTS 6
+#define RETURN_MS 50 /* from the handler of a signal, on a busy machine */
 
 struct in_call {
 	long number;
@@ -255,4 +256,27 @@ void uhcav_hang_threads_look(struct uhcav_hang_threads *all, uint64_t now, pid_t
 	if (tasks)
 		closedir(tasks);
 	drop_gone(all);
+}
+
+static bool stays(const struct uhcav_hang_thread *t)
+{
+	bool known;
+
+	return t->polls || look_at(t->tid, &known).key == t->key;
+}
+
+bool uhcav_hang_threads_stay(const struct uhcav_hang_threads *all)
+{
+	const struct timespec ms = {.tv_nsec = 1000000};
+	unsigned i = 0;
+
+	for (unsigned waited = 0; i < all->n && waited < RETURN_MS;) {
+		if (stays(&all->at[i])) {
+			i++;
+		} else {
+			nanosleep(&ms, NULL);
+			waited++;
+		}
+	}
+	return i == all->n;
 }

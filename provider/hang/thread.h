@@ -44,6 +44,12 @@ struct uhcav_hang_threads {
 /* Looks at all threads but "self" and "other"; those that wait as before keep their "since". */
 void uhcav_hang_threads_look(struct uhcav_hang_threads *t, uint64_t now, pid_t self, pid_t other);
 
+/*
+ * Is each thread that does not poll still in the call in which it was seen? One that answers a
+ * signal is given some milliseconds to be there again.
+ */
+bool uhcav_hang_threads_stay(const struct uhcav_hang_threads *t);
+
 /* Reads memory of this process that may have gone. */
 bool uhcav_hang_peek(uint64_t at, void *to, size_t length);
 

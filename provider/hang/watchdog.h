@@ -4,7 +4,6 @@
 #define UHCAV_HANG_WATCHDOG_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 bool uhcav_hang_is_on(void);
 

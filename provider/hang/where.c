@@ -2,6 +2,8 @@
 /* The stack of another thread, taken by a signal. See where.h. */
 #include "where.h"
 
+#include "provider/base/base.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 200
+#define WAIT_MS 200
 
 static int signal_number; /* 0: none was chosen */
 
@@ -23,18 +25,6 @@ static struct {
 	uintptr_t pc[UHCAV_STACK_DEPTH];
 } question;
 
-static uintptr_t pc_of(const ucontext_t *context)
-{
-#if defined(__x86_64__)
-	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#elif defined(__aarch64__)
-	return (uintptr_t)context->uc_mcontext.pc;
-#else
-	(void)context;
-	return 0;
-#endif
-}
-
 static void answer(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -42,7 +32,7 @@ static void answer(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	if (__atomic_load_n(&question.tid, __ATOMIC_ACQUIRE) == (pid_t)syscall(SYS_gettid)) {
-		question.n = uhcav_stack_interrupted(pc_of(context), question.pc);
+		question.n = uhcav_stack_interrupted(uhcav_signal_pc(context), question.pc);
 		__atomic_store_n(&question.tid, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&question.answered, 1, __ATOMIC_RELEASE);
 	}
@@ -99,7 +89,7 @@ const struct uhcav_stack *uhcav_hang_where(pid_t tid)
 	__atomic_store_n(&question.tid, tid, __ATOMIC_RELEASE);
 	if (syscall(SYS_tgkill, getpid(), tid, signal_number))
 		return NULL;
-	for (int i = 0; i < 10 * PATIENCE_MS; i++) {
+	for (int i = 0; i < 10 * WAIT_MS; i++) {
 		if (__atomic_load_n(&question.answered, __ATOMIC_ACQUIRE))
 			return uhcav_stack_keep(question.pc, question.n);
 		nanosleep(&moment, NULL);

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct ibv_mr *uhcav_alloc_null_mr(struct ibv_pd *pd)

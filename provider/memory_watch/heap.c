@@ -14,7 +14,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 static void *hear_malloc(size_t size);

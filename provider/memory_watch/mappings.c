@@ -7,7 +7,6 @@
 #include "provider/pin/pin.h"
 #include "ranges.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/mman.h>

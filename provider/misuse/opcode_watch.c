@@ -28,6 +28,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+/* A program in which nothing can be found must not look like one in which nothing was. */
+static void say_unseen(const char *why)
+{
+	uhcav_diagnostic_unseen("wc-unset did not see reads of struct ibv_wc: no data breakpoints",
+				why);
+}
+
 /* Headers of Linux 5.13 have what is needed; C libraries may lack the reason of the signal. */
 #if defined(__x86_64__) && defined(PERF_ATTR_SIZE_VER7)
 
@@ -224,12 +231,39 @@ static bool may_trap(void)
 	return now.sa_handler == SIG_DFL && !sigaction(SIGTRAP, &ours, NULL);
 }
 
+static bool breakpoints_work;
+
+/*
+ * Containers filter perf_event_open(2), and some hypervisors take what is written to the debug
+ * registers of a guest and never raise the exception.
+ */
+static void try_breakpoints(void)
+{
+	static volatile uint32_t word;
+	struct event e;
+
+	if (open_event(&e, &word)) {
+		word = 1;
+		breakpoints_work = uses_of(&e) > 0;
+		if (!breakpoints_work)
+			say_unseen("the processor or hypervisor reports no access");
+		close_event(&e);
+	} else if (errno == EACCES || errno == EPERM) {
+		say_unseen("perf_event_open(2) is not permitted");
+	} else {
+		say_unseen(errno == EINVAL ? "they need Linux 5.13" : strerror(errno));
+	}
+}
+
 void uhcav_opcode_watch_begin(const struct ibv_wc *wc)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	static unsigned times;
 	struct watched *w = &watched;
 
-	if (__atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) >= TIMES_MAX || !may_trap())
+	pthread_once(&once, try_breakpoints);
+	if (!breakpoints_work || __atomic_fetch_add(&times, 1, __ATOMIC_RELAXED) >= TIMES_MAX ||
+	    !may_trap())
 		return;
 	*w = (struct watched){.wc = wc, .status = wc->status, .used.fd = -1, .neighbour.fd = -1};
 	begin(w, &wc->opcode, &wc->status);
@@ -243,9 +277,17 @@ void uhcav_opcode_watch_end(void)
 
 #else
 
+static void say_none(void)
+{
+	say_unseen("they need x86-64, and a build with headers of Linux 5.13");
+}
+
 void uhcav_opcode_watch_begin(const struct ibv_wc *wc)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 	(void)wc;
+	pthread_once(&once, say_none);
 }
 
 void uhcav_opcode_watch_end(void)

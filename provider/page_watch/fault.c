@@ -7,6 +7,7 @@
 
 #include "hold.h"
 #include "page_watch.h"
+#include "provider/base/base.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -144,29 +145,12 @@ static bool settle(const struct access *a)
 	return went_on && a->at != a->pc;
 }
 
-/* As the system would have called it. Nothing of ours is held: it may not come back. */
-static void call(const struct sigaction *to, int sig, siginfo_t *info, void *context)
-{
-	sigset_t mask = ((const ucontext_t *)context)->uc_sigmask;
-
-	for (int i = 1; i < NSIG; i++)
-		if (sigismember(&to->sa_mask, i) == 1)
-			sigaddset(&mask, i);
-	if (!(to->sa_flags & SA_NODEFER))
-		sigaddset(&mask, sig);
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	if (to->sa_flags & SA_SIGINFO)
-		to->sa_sigaction(sig, info, context);
-	else
-		to->sa_handler(sig);
-}
-
 static void hand_over(const struct sigaction *to, int sig, siginfo_t *info, void *context)
 {
 	bool is_sent = info->si_code <= 0; /* by kill(2): no instruction is tried again */
 
 	if (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN) {
-		call(to, sig, info, context);
+		uhcav_signal_pass(to, sig, info, context);
 	} else if (!is_sent || to->sa_handler == SIG_DFL) {
 		signal(sig, SIG_DFL);
 		if (is_sent)

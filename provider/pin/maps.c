@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/ioctl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -14,7 +14,6 @@
 #include "replace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <time.h>

@@ -8,7 +8,6 @@
 
 #include "provider/context/context.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* Whole pages of so many bytes are worth a mapping of their own. */

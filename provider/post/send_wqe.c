@@ -104,7 +104,8 @@ int uhcav_send_put_elements(struct uhcav_qp *qp, uint32_t index, struct uhca_abi
 	return 0;
 }
 
-const char *uhcav_state_name(uint32_t state)
+/* "RESET", ...: static text. */
+static const char *state_name(uint32_t state)
 {
 	static const char *const name[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 
@@ -115,8 +116,7 @@ int uhcav_send_refuse_state(const struct uhcav_qp *qp, uint32_t state)
 {
 	if (!qp->sq.ring)
 		return uhcav_because(EINVAL, "the QP has no send queue");
-	return uhcav_because(EINVAL, "the QP is in %s: sends need at least RTS",
-			     uhcav_state_name(state));
+	return uhcav_because(EINVAL, "the QP is in %s: sends need at least RTS", state_name(state));
 }
 
 int uhcav_send_refused(struct uhcav_qp *qp, const char *verb, int err, uint64_t wr_id)

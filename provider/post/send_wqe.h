@@ -9,16 +9,12 @@
 #include "emu/abi/wqe.h"
 #include "provider/qp/qp.h"
 
-#include <errno.h>
 #include <infiniband/verbs.h>
 #include <stddef.h>
 
 /* The flags a work request may have; INLINE is a setter's business with ibv_wr_*. */
 #define UHCAV_SEND_FLAGS                                                                           \
 	((unsigned)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
-
-/* "RESET", ...: static text. */
-const char *uhcav_state_name(uint32_t state);
 
 /* EINVAL, the reason said: in this state no sends are taken, or never. */
 int uhcav_send_refuse_state(const struct uhcav_qp *qp, uint32_t state);

@@ -10,7 +10,6 @@
 #include "real.h"
 #include "ucma.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>

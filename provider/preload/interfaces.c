@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Only libfabric is shown the further interfaces: others choose addresses of TCP connections from
- * the list, or look its names up in /sys/class/net, and do well without.
+ * The addresses of emulated devices that no network interface but "lo" carries, as getifaddrs(3)
+ * lists addresses. libfabric's verbs provider finds devices by the addresses of the interfaces,
+ * and passes over "lo". Only libfabric is shown the further interfaces: others choose addresses of
+ * TCP connections from the list, or look its names up in /sys/class/net, and do well without.
  */
-#include "interfaces.h"
-
+#include "provider/nldev/tree.h"
 #include "real.h"
-#include "tree.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -133,7 +134,24 @@ static bool add_described(const char *root, const char *device, struct ifaddrs *
 	return true;
 }
 
-struct ifaddrs *uhca_interfaces_add(const char *root, struct ifaddrs *rest)
+/* Frees the entries of ours at the head of a list, and returns what follows them. */
+static struct ifaddrs *free_interfaces(struct ifaddrs *list)
+{
+	while (list && list->ifa_data == &ours) {
+		struct ifaddrs *next = list->ifa_next;
+		free(list);
+		list = next;
+	}
+	return list;
+}
+
+/*
+ * Puts an entry before rest for each IPv4 and each IPv6 address that a device of the instance in
+ * root has on "lo": named as the device is, up, and no loopback. Not running: so libfabric's
+ * providers of TCP and UDP leave it out, and that of verbs does not ask. Returns the new list, for
+ * free_interfaces; where memory ends, entries are missing.
+ */
+static struct ifaddrs *add_interfaces(const char *root, struct ifaddrs *rest)
 {
 	struct dirent **devices;
 	unsigned n = uhca_tree_list(root, NULL, "", &devices);
@@ -143,16 +161,6 @@ struct ifaddrs *uhca_interfaces_add(const char *root, struct ifaddrs *rest)
 			rest = add_device(root, devices[i]->d_name, rest);
 	uhca_tree_free(devices, n);
 	return rest;
-}
-
-struct ifaddrs *uhca_interfaces_free(struct ifaddrs *list)
-{
-	while (list && list->ifa_data == &ours) {
-		struct ifaddrs *next = list->ifa_next;
-		free(list);
-		list = next;
-	}
-	return list;
 }
 
 /* libfabric.so.1, or a provider of its that is a library of its own (libverbs-fi.so). */
@@ -180,12 +188,12 @@ EXPORT int getifaddrs(struct ifaddrs **list)
 	if (UHCA_REAL(getifaddrs)(list) != 0)
 		return -1;
 	if (uhca_root() && is_libfabric(caller))
-		*list = uhca_interfaces_add(uhca_root(), *list);
+		*list = add_interfaces(uhca_root(), *list);
 	errno = saved;
 	return 0;
 }
 
 EXPORT void freeifaddrs(struct ifaddrs *list)
 {
-	UHCA_REAL(freeifaddrs)(uhca_interfaces_free(list));
+	UHCA_REAL(freeifaddrs)(free_interfaces(list));
 }

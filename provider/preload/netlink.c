@@ -6,13 +6,12 @@
  * way: its socket is one for messages between programs, and what it sends to the kernel is answered
  * here (nldev.h).
  */
-#include "nldev.h"
+#include "provider/nldev/nldev.h"
 #include "real.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -93,6 +93,20 @@ static const char *map_at(int dir, const char *path, char *buf, size_t size)
 #define CALL(name, failed, ...)                                                                    \
 	(UHCA_REAL(name) ? UHCA_REAL(name)(__VA_ARGS__) : (errno = ENOSYS, (failed)))
 
+/* A function that hands the mapped path, and its other arguments, to the real one. */
+#define FORWARD(type, name, failed, params, ...)                                                   \
+	EXPORT type name params                                                                    \
+	{                                                                                          \
+		MAP(path);                                                                         \
+		return CALL(name, failed, __VA_ARGS__);                                            \
+	}
+#define FORWARD_AT(type, name, failed, params, ...)                                                \
+	EXPORT type name params                                                                    \
+	{                                                                                          \
+		MAP_AT(dir, path);                                                                 \
+		return CALL(name, failed, __VA_ARGS__);                                            \
+	}
+
 /* ---- open ---- */
 
 /*
@@ -197,46 +211,22 @@ EXPORT int __openat64_2(int dir, const char *path, int flags)
 	return OPEN(__openat64_2, dir, to, flags);
 }
 
-EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
-{
-	MAP(path);
-
-	return CALL(fopen, NULL, to, mode);
-}
-
-EXPORT FILE *fopen64(const char *restrict path, const char *restrict mode)
-{
-	MAP(path);
-
-	return CALL(fopen64, NULL, to, mode);
-}
+FORWARD(FILE *, fopen, NULL, (const char *restrict path, const char *restrict mode), to, mode)
+FORWARD(FILE *, fopen64, NULL, (const char *restrict path, const char *restrict mode), to, mode)
 
 /* ---- directories ---- */
 
-EXPORT DIR *opendir(const char *path)
-{
-	MAP(path);
-
-	return CALL(opendir, NULL, to);
-}
-
-EXPORT int scandir(const char *restrict path, struct dirent ***restrict list,
-		   int (*filter)(const struct dirent *),
-		   int (*order)(const struct dirent **, const struct dirent **))
-{
-	MAP(path);
-
-	return CALL(scandir, -1, to, list, filter, order);
-}
-
-EXPORT int scandir64(const char *restrict path, struct dirent64 ***restrict list,
-		     int (*filter)(const struct dirent64 *),
-		     int (*order)(const struct dirent64 **, const struct dirent64 **))
-{
-	MAP(path);
-
-	return CALL(scandir64, -1, to, list, filter, order);
-}
+FORWARD(DIR *, opendir, NULL, (const char *path), to)
+FORWARD(int, scandir, -1,
+	(const char *restrict path, struct dirent ***restrict list,
+	 int (*filter)(const struct dirent *),
+	 int (*order)(const struct dirent **, const struct dirent **)),
+	to, list, filter, order)
+FORWARD(int, scandir64, -1,
+	(const char *restrict path, struct dirent64 ***restrict list,
+	 int (*filter)(const struct dirent64 *),
+	 int (*order)(const struct dirent64 **, const struct dirent64 **)),
+	to, list, filter, order)
 
 /* ---- stat: glibc before 2.33 has only the __xstat family, later ones hide it ---- */
 
@@ -249,141 +239,52 @@ static int stat_at(int dir, const char *path, void *st, int flags)
 	return (int)syscall(SYS_newfstatat, dir, to, st, flags);
 }
 
-EXPORT int stat(const char *restrict path, struct stat *restrict st)
-{
-	return stat_at(AT_FDCWD, path, st, 0);
-}
+#define STAT(name, dir, flags, ...)                                                                \
+	EXPORT int name(__VA_ARGS__)                                                               \
+	{                                                                                          \
+		return stat_at(dir, path, st, flags);                                              \
+	}
+#define VERSION int version __attribute__((unused))
 
-EXPORT int stat64(const char *restrict path, struct stat64 *restrict st)
-{
-	return stat_at(AT_FDCWD, path, st, 0);
-}
-
-EXPORT int lstat(const char *restrict path, struct stat *restrict st)
-{
-	return stat_at(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
-}
-
-EXPORT int lstat64(const char *restrict path, struct stat64 *restrict st)
-{
-	return stat_at(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
-}
-
-EXPORT int fstatat(int dir, const char *restrict path, struct stat *restrict st, int flags)
-{
-	return stat_at(dir, path, st, flags);
-}
-
-EXPORT int fstatat64(int dir, const char *restrict path, struct stat64 *restrict st, int flags)
-{
-	return stat_at(dir, path, st, flags);
-}
+STAT(stat, AT_FDCWD, 0, const char *restrict path, struct stat *restrict st)
+STAT(stat64, AT_FDCWD, 0, const char *restrict path, struct stat64 *restrict st)
+STAT(lstat, AT_FDCWD, AT_SYMLINK_NOFOLLOW, const char *restrict path, struct stat *restrict st)
+STAT(lstat64, AT_FDCWD, AT_SYMLINK_NOFOLLOW, const char *restrict path, struct stat64 *restrict st)
+STAT(fstatat, dir, flags, int dir, const char *restrict path, struct stat *restrict st, int flags)
+STAT(fstatat64, dir, flags, int dir, const char *restrict path, struct stat64 *restrict st,
+     int flags)
 
 /* The version says which struct stat the caller means; 64-bit machines have had only one. */
 
-EXPORT int __xstat(int version, const char *path, struct stat *st)
-{
-	(void)version;
-	return stat_at(AT_FDCWD, path, st, 0);
-}
-
-EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
-{
-	(void)version;
-	return stat_at(AT_FDCWD, path, st, 0);
-}
-
-EXPORT int __lxstat(int version, const char *path, struct stat *st)
-{
-	(void)version;
-	return stat_at(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
-}
-
-EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
-{
-	(void)version;
-	return stat_at(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
-}
-
-EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags)
-{
-	(void)version;
-	return stat_at(dir, path, st, flags);
-}
-
-EXPORT int __fxstatat64(int version, int dir, const char *path, struct stat64 *st, int flags)
-{
-	(void)version;
-	return stat_at(dir, path, st, flags);
-}
-
-EXPORT int statx(int dir, const char *restrict path, int flags, unsigned mask,
-		 struct statx *restrict st)
-{
-	MAP_AT(dir, path);
-
-	return CALL(statx, -1, dir, to, flags, mask, st);
-}
+STAT(__xstat, AT_FDCWD, 0, VERSION, const char *path, struct stat *st)
+STAT(__xstat64, AT_FDCWD, 0, VERSION, const char *path, struct stat64 *st)
+STAT(__lxstat, AT_FDCWD, AT_SYMLINK_NOFOLLOW, VERSION, const char *path, struct stat *st)
+STAT(__lxstat64, AT_FDCWD, AT_SYMLINK_NOFOLLOW, VERSION, const char *path, struct stat64 *st)
+STAT(__fxstatat, dir, flags, VERSION, int dir, const char *path, struct stat *st, int flags)
+STAT(__fxstatat64, dir, flags, VERSION, int dir, const char *path, struct stat64 *st, int flags)
+FORWARD_AT(int, statx, -1,
+	   (int dir, const char *restrict path, int flags, unsigned mask,
+	    struct statx *restrict st),
+	   dir, to, flags, mask, st)
 
 /* ---- access ---- */
 
-EXPORT int access(const char *path, int mode)
-{
-	MAP(path);
-
-	return CALL(access, -1, to, mode);
-}
-
-EXPORT int faccessat(int dir, const char *path, int mode, int flags)
-{
-	MAP_AT(dir, path);
-
-	return CALL(faccessat, -1, dir, to, mode, flags);
-}
-
-EXPORT int euidaccess(const char *path, int mode)
-{
-	MAP(path);
-
-	return CALL(euidaccess, -1, to, mode);
-}
-
-EXPORT int eaccess(const char *path, int mode)
-{
-	MAP(path);
-
-	return CALL(eaccess, -1, to, mode);
-}
+FORWARD(int, access, -1, (const char *path, int mode), to, mode)
+FORWARD_AT(int, faccessat, -1, (int dir, const char *path, int mode, int flags), dir, to, mode,
+	   flags)
+FORWARD(int, euidaccess, -1, (const char *path, int mode), to, mode)
+FORWARD(int, eaccess, -1, (const char *path, int mode), to, mode)
 
 /* ---- links ---- */
 
-EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t len)
-{
-	MAP(path);
-
-	return CALL(readlink, -1, to, buf, len);
-}
-
-EXPORT ssize_t readlinkat(int dir, const char *restrict path, char *restrict buf, size_t len)
-{
-	MAP_AT(dir, path);
-
-	return CALL(readlinkat, -1, dir, to, buf, len);
-}
-
-EXPORT ssize_t __readlink_chk(const char *path, char *buf, size_t len, size_t room)
-{
-	MAP(path);
-
-	return CALL(__readlink_chk, -1, to, buf, len, room);
-}
-
-EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buf, size_t len, size_t room)
-{
-	MAP_AT(dir, path);
-
-	return CALL(__readlinkat_chk, -1, dir, to, buf, len, room);
-}
+FORWARD(ssize_t, readlink, -1, (const char *restrict path, char *restrict buf, size_t len), to, buf,
+	len)
+FORWARD_AT(ssize_t, readlinkat, -1,
+	   (int dir, const char *restrict path, char *restrict buf, size_t len), dir, to, buf, len)
+FORWARD(ssize_t, __readlink_chk, -1, (const char *path, char *buf, size_t len, size_t room), to,
+	buf, len, room)
+FORWARD_AT(ssize_t, __readlinkat_chk, -1,
+	   (int dir, const char *path, char *buf, size_t len, size_t room), dir, to, buf, len, room)
 
 /* The daemon's directory; one that shows a part of its devices leads to it by the link "base". */
 static bool instance(char root[PATH_MAX])
@@ -395,12 +296,12 @@ static bool instance(char root[PATH_MAX])
 }
 
 /*
- * The name that a device's file has for the program, not that in the daemon's directory, where the
- * former leads to the same file. Changes "found" in place.
+ * The name that a file or directory has on a machine with the device: without the daemon's
+ * directory in front, where the directories above the device lie, too. Changes "found" in place.
  */
 static char *shown(const char *path, const char *to, char *found)
 {
-	char root[PATH_MAX], again[PATH_MAX];
+	char root[PATH_MAX];
 	int error = errno;
 	size_t len;
 
@@ -408,9 +309,12 @@ static char *shown(const char *path, const char *to, char *found)
 		return found;
 	errno = error;
 	len = strlen(root);
-	if (strncmp(found, root, len) == 0 && found[len] == '/' &&
-	    uhca_path_map(root, found + len, again, sizeof(again)) == again)
+	if (strncmp(found, root, len) != 0)
+		return found;
+	if (found[len] == '/')
 		memmove(found, found + len, strlen(found + len) + 1);
+	else if (!found[len])
+		memcpy(found, "/", sizeof("/"));
 	return found;
 }
 
@@ -437,75 +341,18 @@ EXPORT char *canonicalize_file_name(const char *path)
 
 /* ---- what shells and tools for files ask beside that: cd, ls -l, df ---- */
 
-EXPORT int chdir(const char *path)
-{
-	MAP(path);
-
-	return CALL(chdir, -1, to);
-}
-
-EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
-{
-	MAP(path);
-
-	return CALL(getxattr, -1, to, name, value, size);
-}
-
-EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
-{
-	MAP(path);
-
-	return CALL(lgetxattr, -1, to, name, value, size);
-}
-
-EXPORT ssize_t listxattr(const char *path, char *list, size_t size)
-{
-	MAP(path);
-
-	return CALL(listxattr, -1, to, list, size);
-}
-
-EXPORT ssize_t llistxattr(const char *path, char *list, size_t size)
-{
-	MAP(path);
-
-	return CALL(llistxattr, -1, to, list, size);
-}
-
-EXPORT int statfs(const char *path, struct statfs *st)
-{
-	MAP(path);
-
-	return CALL(statfs, -1, to, st);
-}
-
-EXPORT int statfs64(const char *path, struct statfs64 *st)
-{
-	MAP(path);
-
-	return CALL(statfs64, -1, to, st);
-}
-
-EXPORT int statvfs(const char *restrict path, struct statvfs *restrict st)
-{
-	MAP(path);
-
-	return CALL(statvfs, -1, to, st);
-}
-
-EXPORT int statvfs64(const char *restrict path, struct statvfs64 *restrict st)
-{
-	MAP(path);
-
-	return CALL(statvfs64, -1, to, st);
-}
-
-EXPORT int inotify_add_watch(int fd, const char *path, uint32_t mask)
-{
-	MAP(path);
-
-	return CALL(inotify_add_watch, -1, fd, to, mask);
-}
+FORWARD(int, chdir, -1, (const char *path), to)
+FORWARD(ssize_t, getxattr, -1, (const char *path, const char *name, void *value, size_t size), to,
+	name, value, size)
+FORWARD(ssize_t, lgetxattr, -1, (const char *path, const char *name, void *value, size_t size), to,
+	name, value, size)
+FORWARD(ssize_t, listxattr, -1, (const char *path, char *list, size_t size), to, list, size)
+FORWARD(ssize_t, llistxattr, -1, (const char *path, char *list, size_t size), to, list, size)
+FORWARD(int, statfs, -1, (const char *path, struct statfs *st), to, st)
+FORWARD(int, statfs64, -1, (const char *path, struct statfs64 *st), to, st)
+FORWARD(int, statvfs, -1, (const char *restrict path, struct statvfs *restrict st), to, st)
+FORWARD(int, statvfs64, -1, (const char *restrict path, struct statvfs64 *restrict st), to, st)
+FORWARD(int, inotify_add_watch, -1, (int fd, const char *path, uint32_t mask), fd, to, mask)
 
 /* ---- patterns: the C library's own looks into folders do not come by here ---- */
 

@@ -17,7 +17,6 @@
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>

@@ -9,7 +9,6 @@
 #include "provider/diagnostic/diagnostic.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

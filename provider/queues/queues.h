@@ -10,6 +10,7 @@
 #ifndef UHCAV_QUEUES_H
 #define UHCAV_QUEUES_H
 
+#include "comp_cntr.h"
 #include "cq.h"
 #include "srq.h"
 #include "work_queue.h"

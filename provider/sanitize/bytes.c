@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See bytes.h. The system copies: a page that is not there is an error and no signal. */
+/*
+ * See bytes.h. The system copies: a page that is not there is an error and no signal. Or it only
+ * says that each page is there, in a fifth of the time, and the bytes are read in their place.
+ * If another thread unmaps them in between, that is a signal (crash.h). Reads are plain loads: an
+ * interceptor of memcpy(3) would judge what the program has freed.
+ */
 #include "bytes.h"
 
+#include "provider/crash/crash.h"
 #include "provider/page_watch/page_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #define CHUNK 16384u
 #define LANES 4u
+#define WORD  sizeof(uint64_t)
+#define PAGE  4096u /* the smallest there is */
+#define SET   8u    /* bytes of the kernel's set of signals */
+
+/* Anywhere, of anybody. */
+typedef volatile uint64_t __attribute__((aligned(1), may_alias)) any_word;
+#define UNWATCHED __attribute__((no_sanitize("address", "thread")))
 
 static __thread uint8_t chunk[CHUNK];
 
@@ -63,29 +78,109 @@ bool uhcav_bytes_copy(uint64_t addr, size_t length, void *to)
 	return got >= 0 && (size_t)got == length;
 }
 
+/* ---- in their place ---- */
+
+static atomic_bool direct;
+
+/* Under valgrind bytes that were never set may be copied, and not compared. */
+void uhcav_bytes_directly(void)
+{
+	const char *preloaded = secure_getenv("LD_PRELOAD");
+
+	atomic_store(&direct, !preloaded || !strstr(preloaded, "vgpreload"));
+}
+
+/*
+ * The kernel takes a set of signals from there and refuses what it is asked to do with it: no call
+ * that looks at memory is shorter.
+ */
+static bool is_there(uint64_t addr)
+{
+	int saved = errno;
+	bool there = syscall(SYS_rt_sigprocmask, -1, addr & ~(uint64_t)(SET - 1), NULL, SET) < 0 &&
+		     errno == EINVAL;
+
+	errno = saved;
+	return there;
+}
+
+static bool are_there(uint64_t addr, size_t n)
+{
+	uint64_t page = addr & ~(uint64_t)(PAGE - 1);
+
+	if (!atomic_load_explicit(&direct, memory_order_relaxed))
+		return false;
+	while (page < addr + n && is_there(page < addr ? addr : page))
+		page += PAGE;
+	return page >= addr + n;
+}
+
+bool uhcav_bytes_are_there(uint64_t addr)
+{
+	uint8_t byte;
+
+	return are_there(addr, 1) || uhcav_bytes_copy(addr, 1, &byte);
+}
+
+/* Where n bytes can be read, CHUNK at the most: their place, or a copy; NULL: they cannot. */
+static const uint8_t *view(uint64_t addr, size_t n)
+{
+	if (are_there(addr, n))
+		return (const uint8_t *)(uintptr_t)addr;
+	return uhcav_bytes_copy(addr, n, chunk) ? chunk : NULL;
+}
+
+/* ---- sums ---- */
+
 static inline uint64_t mix(uint64_t h, uint64_t word)
 {
 	h = (h ^ word) * 0x9fb21c651e98df25ull;
 	return h ^ h >> 29;
 }
 
-/* Of n bytes; lanes that do not wait for each other. */
-static uint64_t sum_of(uint64_t seed, const uint8_t *at, size_t n)
+static inline UNWATCHED uint64_t word_at(const uint8_t *at)
 {
-	uint64_t lane[LANES], word[LANES] = {0};
+	return *(const any_word *)(const void *)at;
+}
+
+static inline UNWATCHED uint64_t short_word(const uint8_t *at, size_t n)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < n; i++)
+		word |= (uint64_t) * (const volatile uint8_t *)(at + i) << 8 * i;
+	return word;
+}
+
+/* Of n bytes; lanes that do not wait for each other. */
+static UNWATCHED __attribute__((noinline)) uint64_t sum_of(uint64_t seed, const uint8_t *at,
+							   size_t n)
+{
+	uint64_t lane[LANES];
 
 	for (unsigned i = 0; i < LANES; i++)
 		lane[i] = seed + i;
-	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
-		memcpy(word, at, sizeof(word));
+	for (; n >= LANES * WORD; n -= LANES * WORD, at += LANES * WORD)
 		for (unsigned i = 0; i < LANES; i++)
-			lane[i] = mix(lane[i], word[i]);
-	}
-	memset(word, 0, sizeof(word));
-	memcpy(word, at, n);
-	for (unsigned i = 0; i < LANES && n; i++)
-		lane[i] = mix(lane[i], word[i]);
+			lane[i] = mix(lane[i], word_at(at + i * WORD));
+	for (unsigned i = 0; n >= WORD; i++, n -= WORD, at += WORD)
+		lane[i] = mix(lane[i], word_at(at));
+	if (n)
+		lane[LANES - 1] = mix(lane[LANES - 1], short_word(at, n));
 	return mix(mix(mix(lane[0], lane[1]), lane[2]), lane[3]);
+}
+
+/* False: they went meanwhile. */
+static bool sum_safely(uint64_t seed, const uint8_t *at, size_t n, uint64_t *sum)
+{
+	struct uhcav_crash_landing landing = {.from = (uintptr_t)at, .to = (uintptr_t)at + n};
+
+	if (sigsetjmp(landing.on, 0))
+		return false;
+	uhcav_crash_landing = &landing;
+	*sum = sum_of(seed, at, n);
+	uhcav_crash_landing = NULL;
+	return true;
 }
 
 bool uhcav_bytes_sum(uint64_t addr, uint64_t length, uint64_t *sum)
@@ -94,10 +189,10 @@ bool uhcav_bytes_sum(uint64_t addr, uint64_t length, uint64_t *sum)
 
 	while (length) {
 		size_t n = length < CHUNK ? (size_t)length : CHUNK;
+		const uint8_t *at = view(addr, n);
 
-		if (!uhcav_bytes_copy(addr, n, chunk))
+		if (!at || !sum_safely(h, at, n, &h))
 			return false;
-		h = sum_of(h, chunk, n);
 		addr += n;
 		length -= n;
 	}
@@ -117,20 +212,22 @@ bool uhcav_bytes_sums(uint64_t addr, uint64_t length, uint32_t parts, uint32_t f
 		      uint64_t *sums)
 {
 	uint64_t n, from = uhcav_bytes_part(length, parts, first, &n);
-	bool at_once = length <= CHUNK;
+	const uint8_t *all = NULL;
 
 	if (!n)
 		return true;
-	if (at_once && !uhcav_bytes_copy(addr + from, length - from, chunk))
-		return false;
+	if (length <= CHUNK) {
+		all = view(addr + from, length - from);
+		if (!all)
+			return false;
+	}
 	for (uint32_t i = first; i < parts; i++) {
 		uint64_t at = uhcav_bytes_part(length, parts, i, &n);
 
 		if (!n) /* and none behind it */
 			break;
-		if (at_once)
-			sums[i] = sum_of(n, chunk + (at - from), n);
-		else if (!uhcav_bytes_sum(addr + at, n, &sums[i]))
+		if (!(all ? sum_safely(n, all + (at - from), n, &sums[i])
+			  : uhcav_bytes_sum(addr + at, n, &sums[i])))
 			return false;
 	}
 	return true;

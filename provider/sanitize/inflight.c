@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define PAGE_MIN 4096u
+
 static void find_mr(const struct uhcav_shadow *s, const struct uhcav_piece *p,
 		    struct uhcav_object *mr)
 {
@@ -77,8 +79,8 @@ static void look_at_pieces(const struct uhcav_shadow *s, const struct uhcav_requ
 	for (uint32_t i = 0; i < r->n_pieces && uhcav_ranges_any(); i++) {
 		const struct uhcav_piece *p = &r->pieces[i];
 		struct uhcav_memory_use use = {.what = what, .at = p->at, .length = p->length};
-		uint8_t byte;
-		if (p->at && p->length && uhcav_bytes_copy(p->at, 1, &byte) &&
+
+		if (p->at && p->length && uhcav_bytes_are_there(p->at) &&
 		    uhcav_object_by_key(s->context, p->lkey, &mr) && !mr.gone)
 			look_at_memory(s, r, &mr, &use);
 	}
@@ -114,10 +116,10 @@ static bool sum_parts(struct uhcav_piece *p, uint32_t parts)
 /* Are the ends there? */
 static bool is_mapped(const struct uhcav_piece *p)
 {
-	uint8_t byte;
+	uint64_t last = p->at + p->length - 1;
 
-	return uhcav_bytes_copy(p->at, 1, &byte) &&
-	       uhcav_bytes_copy(p->at + p->length - 1, 1, &byte);
+	return uhcav_bytes_are_there(last) &&
+	       ((p->at ^ last) < PAGE_MIN || uhcav_bytes_are_there(p->at));
 }
 
 static bool overlap(const struct uhcav_request *a, const struct uhcav_request *b)
@@ -270,10 +272,9 @@ static bool find_same_id(struct uhcav_shadow *s, const struct uhcav_request *r,
 static void look_for_id(struct uhcav_shadow *s, const struct uhcav_request *r)
 {
 	struct uhcav_request other;
-	uint8_t byte;
 
 	if (!uhcav_check_on(UHCA_CHECK_WR_ID_REUSED) || !r->signaled || r->wr_id < POINTER_MIN ||
-	    !find_same_id(s, r, &other) || !uhcav_bytes_copy(r->wr_id, 1, &byte) ||
+	    !find_same_id(s, r, &other) || !uhcav_bytes_are_there(r->wr_id) ||
 	    !uhcav_diagnostic_is_new(UHCA_CHECK_WR_ID_REUSED, r->posted, other.posted))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_WR_ID_REUSED,
@@ -386,12 +387,28 @@ static bool has_changed(const struct uhcav_piece *p, uint32_t first, bool *gone)
 	return *gone || memcmp(sums, p->sums, p->summed * sizeof(*sums));
 }
 
+/* A message may have filled a receive's piece, of which no part has a sum then. */
+void uhcav_inflight_unmapped(struct uhcav_here here, const struct uhcav_shadow *s,
+			     const struct uhcav_request *r)
+{
+	struct uhcav_object mr;
+
+	for (uint32_t i = 0; i < r->n_pieces && uhcav_ranges_any(); i++) {
+		const struct uhcav_piece *p = &r->pieces[i];
+
+		if (p->at && p->length && uhcav_object_by_key(s->context, p->lkey, &mr) &&
+		    !mr.gone && !uhcav_bytes_are_there(p->at))
+			tell_unmapped(s, r, p, uhcav_stack_take(here));
+	}
+}
+
 void uhcav_inflight_end(struct uhcav_here here, const struct uhcav_shadow *s,
 			const struct uhcav_request *r, uint64_t came)
 {
 	uint64_t before = 0;
 
 	look_at_pieces(s, r, "a request was outstanding on");
+	uhcav_inflight_unmapped(here, s, r);
 	uhcav_inflight_target(s, r);
 	for (uint32_t i = 0; i < r->n_pieces; before += r->pieces[i++].length) {
 		const struct uhcav_piece *p = &r->pieces[i];

@@ -15,6 +15,10 @@ void uhcav_inflight_begin(struct uhcav_shadow *s, struct uhcav_request *r);
 void uhcav_inflight_end(struct uhcav_here here, const struct uhcav_shadow *s,
 			const struct uhcav_request *r, uint64_t came);
 
+/* One that is done, or was refused; "here" has polled it: is memory of its pieces unmapped? */
+void uhcav_inflight_unmapped(struct uhcav_here here, const struct uhcav_shadow *s,
+			     const struct uhcav_request *r);
+
 /* The remote part of a request that was done, or refused: is its memory in this process, and gone?
  */
 void uhcav_inflight_target(const struct uhcav_shadow *s, const struct uhcav_request *r);

@@ -66,17 +66,18 @@ static void tell_swapped(const struct uhcav_shadow *s, const struct uhcav_reques
 }
 
 /* An L_Key that no region has: is it the other key of one that lives, or a window's? */
-static void look_for_rkey(const struct uhcav_shadow *s, const struct uhcav_request *r, uint32_t key)
+static bool look_for_rkey(const struct uhcav_shadow *s, const struct uhcav_request *r, uint32_t key)
 {
 	struct uhcav_object o;
 	bool found;
 
 	if (!key || !uhcav_check_on(UHCA_CHECK_KEY_SWAPPED))
-		return;
+		return false;
 	found = (uhcav_object_by_rkey(s->context, key, &o) && !o.gone) ||
 		uhcav_object_window(s->context, key, &o);
 	if (found && uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, o.made))
 		tell_swapped(s, r, &o);
+	return found;
 }
 
 /* ---- of another device, or another context ---- */
@@ -147,6 +148,48 @@ bool uhcav_keys_elsewhere(struct uhcav_here here, const struct uhcav_shadow *s,
 	tell_device("a remote request has the R_Key of a region of another device than its peer's",
 		    s, r, &mr, uhcav_stack_take(here));
 	return true;
+}
+
+/* ---- that nothing has ---- */
+
+static void tell_unknown(struct uhcav_here here, const struct uhcav_shadow *s,
+			 const struct uhcav_request *r, const struct uhcav_piece *p,
+			 const struct uhca_abi_cause *cause)
+{
+	struct uhcav_object near;
+
+	uhcav_diagnostic_begin(UHCA_CHECK_KEY_UNKNOWN, "a request has an L_Key that names nothing");
+	uhcav_words_request(s, r);
+	uhcav_diagnostic_fact("an element of %llu bytes has L_Key 0x%x",
+			      (unsigned long long)p->length, p->lkey);
+	uhcav_diagnostic_cause(cause);
+	uhcav_diagnostic_stack(r->posted, "posted by");
+	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
+	if (uhcav_object_by_key(s->context, cause->near, &near))
+		uhcav_diagnostic_stack(near.made, "memory region 0x%x registered by", near.number);
+	uhcav_diagnostic_tell();
+}
+
+void uhcav_keys_unknown(struct uhcav_here here, const struct uhcav_shadow *s,
+			const struct uhcav_request *r, const struct uhcav_asker *who)
+{
+	struct uhca_cmd_query_peer_reply reply;
+	struct uhcav_object mr;
+
+	if (!uhcav_check_on(UHCA_CHECK_KEY_UNKNOWN) ||
+	    !uhcav_ask(who, IBV_WC_LOC_PROT_ERR, &reply) ||
+	    reply.cause.kind != UHCA_ABI_CAUSE_KEY_UNKNOWN)
+		return;
+	for (uint32_t i = 0; i < r->n_pieces; i++) {
+		const struct uhcav_piece *p = &r->pieces[i];
+		const struct ibv_sge e = {.lkey = p->lkey}; /* anywhere */
+
+		if (p->length && p->lkey == reply.cause.key &&
+		    !uhcav_object_by_key(s->context, p->lkey, &mr) && !look_elsewhere(s, r, &e) &&
+		    !look_for_rkey(s, r, p->lkey) &&
+		    uhcav_diagnostic_is_new(UHCA_CHECK_KEY_UNKNOWN, r->posted, NULL))
+			tell_unknown(here, s, r, p, &reply.cause);
+	}
 }
 
 uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_request *r,

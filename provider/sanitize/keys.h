@@ -21,6 +21,14 @@ bool uhcav_keys_elsewhere(struct uhcav_here here, const struct uhcav_shadow *s,
 			  const struct uhcav_request *r, const struct uhcav_asker *who);
 
 /*
+ * A request that failed with IBV_WC_LOC_PROT_ERR: does it name an L_Key that nothing has? Such keys
+ * are not judged at the post, since direct verbs have keys of their own. "here" has polled the
+ * completion.
+ */
+void uhcav_keys_unknown(struct uhcav_here here, const struct uhcav_shadow *s,
+			const struct uhcav_request *r, const struct uhcav_asker *who);
+
+/*
  * A region that was deregistered by "here", or an address handle that was destroyed: does an
  * outstanding request name it?
  */

@@ -9,6 +9,7 @@
  */
 #include "lifetime.h"
 
+#include "provider/connection/connection.h"
 #include "provider/context/context.h"
 #include "provider/diagnostic/diagnostic.h"
 #include "provider/hang/hang.h"
@@ -34,6 +35,7 @@ static void note_status(int given, void *arg)
 {
 	(void)arg;
 	status = given;
+	uhcav_datagram_over(&(struct uhcav_datagram){.ah = 0});
 	uhcav_hang_exits(given);
 }
 

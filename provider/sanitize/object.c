@@ -41,6 +41,7 @@ static const char *const names[UHCAV_KIND_COUNT] = {
 	[UHCAV_KIND_AH] = "address handle",
 	[UHCAV_KIND_FLOW] = "steering rule",
 	[UHCAV_KIND_XRCD] = "XRC domain",
+	[UHCAV_KIND_COMP_CNTR] = "completion counter",
 };
 
 const char *uhcav_kind_name(enum uhcav_kind kind)
@@ -216,8 +217,9 @@ static bool holds(const struct uhcav_object *o, struct uhcav_object_bytes b)
 {
 	uint64_t before = b.addr - o->mr.iova;
 
-	return o->kind == UHCAV_KIND_MR && b.addr >= o->mr.iova && before <= o->mr.length &&
-	       b.length <= o->mr.length - before;
+	return o->kind == UHCAV_KIND_MR &&
+	       (!b.length || (b.addr >= o->mr.iova && before <= o->mr.length &&
+			      b.length <= o->mr.length - before));
 }
 
 bool uhcav_object_elsewhere(const struct ibv_context *context, uint32_t lkey,

@@ -30,6 +30,7 @@ enum uhcav_kind {
 	UHCAV_KIND_AH,
 	UHCAV_KIND_FLOW,
 	UHCAV_KIND_XRCD,
+	UHCAV_KIND_COMP_CNTR,
 	UHCAV_KIND_COUNT
 };
 
@@ -94,7 +95,7 @@ bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, stru
  * its R_Key on this device (there) or on another one. It takes a walk over all objects.
  */
 struct uhcav_object_bytes {
-	uint64_t addr, length; /* addr as requests say it */
+	uint64_t addr, length; /* addr as requests say it; length 0: any */
 };
 bool uhcav_object_elsewhere(const struct ibv_context *context, uint32_t lkey,
 			    struct uhcav_object_bytes bytes, struct uhcav_object *o);

@@ -72,6 +72,14 @@ static void begin_keeping(void)
 	uhcav_memory_watch_listen();
 }
 
+static void begin_with_signals(void)
+{
+	uhcav_crash_begin(uhcav_object_try_words);
+	if (!uhcav_check_on(UHCA_CHECK_SEND_WRITTEN) && !uhcav_check_on(UHCA_CHECK_RECV_USED) &&
+	    !uhcav_check_on(UHCA_CHECK_READ_USED))
+		uhcav_bytes_directly();
+}
+
 void uhcav_sanitize_begin(void)
 {
 	const char *list = secure_getenv(UHCA_SANITIZE_ENV);
@@ -89,7 +97,7 @@ void uhcav_sanitize_begin(void)
 	if (uhcav_check_on(UHCA_CHECK_OBJECT_GONE))
 		begin_keeping();
 	if (uhcav_check_on(UHCA_CHECK_VERB_CRASHED))
-		uhcav_crash_begin(uhcav_object_try_words);
+		begin_with_signals();
 	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	watching = true;
 	uhcav_hang_device_used(); /* librdmacm may wait without a device */

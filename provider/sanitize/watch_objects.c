@@ -156,10 +156,19 @@ ENDS(struct ibv_td, dealloc_td, uhcav_dealloc_td)
 ENDS(void, dereg_mr, uhcav_dereg_mr)
 ENDS(struct ibv_mw, dealloc_mw, uhcav_dealloc_mw)
 ENDS(struct ibv_dm, free_dm, uhcav_free_dm)
-ENDS(struct ibv_ah, destroy_ah, uhcav_destroy_ah)
 ENDS(struct ibv_flow, destroy_flow, uhcav_destroy_flow)
 ENDS(struct ibv_xrcd, close_xrcd, uhcav_close_xrcd)
 ENDS(struct ibv_rwq_ind_table, destroy_rwq_ind_table, uhcav_destroy_rwq_ind_table)
+ENDS(struct uhcav_comp_cntr, destroy_comp_cntr, uhcav_destroy_comp_cntr)
+
+static int destroy_ah(struct ibv_ah *ah)
+{
+	struct uhcav_watch_end end = uhcav_watch_ending(UHCAV_HERE, ah);
+
+	uhcav_datagram_over(&(struct uhcav_datagram){.who.ctx = uhcav_context_of(ah->context),
+						     .ah = ah->handle});
+	return uhcav_watch_ended(&end, uhcav_destroy_ah(ah));
+}
 
 static struct ibv_pd *alloc_pd(struct ibv_context *ibctx)
 {
@@ -387,6 +396,20 @@ static struct ibv_rwq_ind_table *create_rwq_ind_table(struct ibv_context *ibctx,
 	return table;
 }
 
+static struct uhcav_comp_cntr *create_comp_cntr(struct ibv_context *ibctx,
+						const struct uhcav_comp_cntr_init_attr *attr)
+{
+	struct uhcav_comp_cntr *cntr = uhcav_create_comp_cntr(ibctx, attr);
+	const struct uhcav_comp_cntr_public *public = (const void *)cntr;
+
+	if (cntr)
+		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_COMP_CNTR,
+								   .self = cntr,
+								   .number = public->handle,
+								   .context = ibctx});
+	return cntr;
+}
+
 const struct uhcav_watch uhcav_watch_objects[] = {
 	{"alloc_dm", (void *)alloc_dm},
 	{"alloc_mw", (void *)alloc_mw},
@@ -396,6 +419,7 @@ const struct uhcav_watch uhcav_watch_objects[] = {
 	{"alloc_td", (void *)alloc_td},
 	{"close_xrcd", (void *)close_xrcd},
 	{"create_ah", (void *)create_ah},
+	{"create_comp_cntr", (void *)create_comp_cntr},
 	{"create_flow", (void *)create_flow},
 	{"create_rwq_ind_table", (void *)create_rwq_ind_table},
 	{"dealloc_mw", (void *)dealloc_mw},
@@ -403,6 +427,7 @@ const struct uhcav_watch uhcav_watch_objects[] = {
 	{"dealloc_td", (void *)dealloc_td},
 	{"dereg_mr", (void *)dereg_mr},
 	{"destroy_ah", (void *)destroy_ah},
+	{"destroy_comp_cntr", (void *)destroy_comp_cntr},
 	{"destroy_flow", (void *)destroy_flow},
 	{"destroy_rwq_ind_table", (void *)destroy_rwq_ind_table},
 	{"free_dm", (void *)free_dm},

@@ -108,8 +108,8 @@ static void look_at_id(struct uhcav_here here, const struct uhcav_shadow *s,
 
 /*
  * Of a batch, which one the completion is of, if it is to be explained: flushed ones only follow
- * another, and a receive knows nothing but its own length. Behind a failed request each has a
- * completion, and so many of them ("later") were polled with this one.
+ * another, and a receive knows nothing but its own length and keys. Behind a failed request each
+ * has a completion, and so many of them ("later") were polled with this one.
  */
 static const struct uhcav_request *find_failed(const struct batch *b, const struct ibv_wc *wc,
 					       uint32_t later)
@@ -117,7 +117,8 @@ static const struct uhcav_request *find_failed(const struct batch *b, const stru
 	const struct uhcav_request *found = NULL;
 
 	if (wc->status == IBV_WC_SUCCESS || wc->status == IBV_WC_WR_FLUSH_ERR ||
-	    (!b->of.is_send && wc->status != IBV_WC_LOC_LEN_ERR))
+	    (!b->of.is_send && wc->status != IBV_WC_LOC_LEN_ERR &&
+	     wc->status != IBV_WC_LOC_PROT_ERR))
 		return NULL;
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct uhcav_request *r = &b->requests[i];
@@ -153,6 +154,11 @@ static void look_at_failed(struct uhcav_here here, const struct batch *b,
 	if (b->of.is_send && (status == IBV_WC_REM_ACCESS_ERR || status == IBV_WC_REM_INV_REQ_ERR ||
 			      status == IBV_WC_REM_OP_ERR))
 		uhcav_inflight_target(&b->of, r);
+	if (status == IBV_WC_LOC_PROT_ERR) {
+		uhcav_keys_unknown(here, &b->of, r, &b->qp);
+		uhcav_inflight_unmapped(here, &b->of, r);
+		return;
+	}
 	if (status != IBV_WC_REM_ACCESS_ERR || !uhcav_keys_elsewhere(here, &b->of, r, &b->qp))
 		explain(here, b, r, status);
 }

@@ -25,6 +25,7 @@ enum abi_kind {
 	ABI_WQ,
 	ABI_TABLE,
 	ABI_FLOW,
+	ABI_COMP_CNTR,
 };
 
 #define ABI_FIELDS 5u

@@ -9,7 +9,6 @@
 #include "wire/cm_msg.h"
 #include "wire/cma_hdr.h"
 #include "wire/mad.h"
-#include "wire/print.h"
 
 #include <string.h>
 
@@ -26,15 +25,6 @@ static void check_cma_hdr(const uint8_t *private_data)
 	roce_cma_hdr_emit(&first, bytes);
 	FUZZ_CHECK(roce_cma_hdr_parse(bytes, &second));
 	FUZZ_CHECK(memcmp(&first, &second, sizeof(first)) == 0);
-}
-
-static void check_text(const struct roce_cm_msg *msg)
-{
-	char text[ROCE_PRINT_LENGTH];
-	const size_t len = roce_print_cm(msg, text, sizeof(text));
-
-	FUZZ_CHECK(len < sizeof(text) && strlen(text) == len);
-	FUZZ_CHECK(roce_cm_name((uint16_t)msg->attr) != NULL);
 }
 
 static void check_mad(const uint8_t *mad)
@@ -59,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_mad(data);
 	if (!roce_cm_parse(data, &first))
 		return 0;
-	check_text(&first);
+	FUZZ_CHECK(roce_cm_name((uint16_t)first.attr) != NULL);
 	FUZZ_CHECK(roce_cm_emit(&first, first_bytes));
 	FUZZ_CHECK(roce_cm_parse(first_bytes, &second));
 	FUZZ_CHECK(memcmp(&first, &second, sizeof(first)) == 0);

@@ -42,7 +42,7 @@ static void timer(void *user, uint32_t number, uint64_t now)
 
 static void send_packets(const struct fabric_topology *t)
 {
-	static const struct fabric_ops ops = {deliver, ready, timer};
+	static const struct fabric_ops ops = {.deliver = deliver, .ready = ready, .timer = timer};
 	const struct fabric_start how = {t, 1, 0, &ops, NULL};
 	struct fabric_counters c;
 	struct fabric_error e;

@@ -8,7 +8,6 @@
 
 #include "wire/grh.h"
 #include "wire/icrc.h"
-#include "wire/print.h"
 #include "wire/udpip.h"
 
 #include <string.h>
@@ -40,14 +39,6 @@ static void check_grh(const struct roce_flow *f, size_t payload)
 	FUZZ_CHECK(f->tclass == again.tclass);
 }
 
-static void check_text(const struct roce_flow *f)
-{
-	char text[ROCE_PRINT_LENGTH];
-	const size_t len = roce_print_flow(f, text, sizeof(text));
-
-	FUZZ_CHECK(len < sizeof(text) && strlen(text) == len);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct roce_flow f;
@@ -55,9 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint16_t solved;
 	size_t payload;
 
-	memset(&f, 0, sizeof(f));
-	if (size >= ROCE_GRH_LENGTH && roce_grh_parse(data, &f))
-		check_text(&f);
+	if (size >= ROCE_GRH_LENGTH)
+		roce_grh_parse(data, &f);
 	memset(&f, 0, sizeof(f));
 	const size_t n = roce_udpip_parse(data, size, &f, &ident, &payload);
 
@@ -66,7 +56,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(n <= size && payload <= size - n);
 	check_round_trip(&f, ident, payload);
 	check_grh(&f, payload);
-	check_text(&f);
 	if (roce_icrc_solve_ident(&f, data + n, payload, &solved))
 		FUZZ_CHECK(roce_icrc_check(&f, solved, data + n, payload));
 	return 0;

@@ -6,12 +6,12 @@
  */
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/pcap.h"
+#include "tests/support/wire/print_cm.h"
 
 #include "wire/cm_msg.h"
 #include "wire/cma_hdr.h"
 #include "wire/icrc.h"
 #include "wire/packet.h"
-#include "wire/print.h"
 #include "wire/udpip.h"
 
 #include <stdio.h>
@@ -121,13 +121,13 @@ static void check_cm(struct seen *s)
 /* Length of the line; the packet's number is left to the line's place in the file. */
 static size_t print_line(const struct seen *s, char *line, size_t cap)
 {
-	size_t n = roce_print_flow(&s->flow, line, cap);
+	size_t n = print_flow(&s->flow, line, cap);
 
 	line[n++] = ' ';
 	n += roce_print_packet(&s->pkt, line + n, cap - n);
 	if (s->is_cm) {
 		line[n++] = ' ';
-		n += roce_print_cm(&s->cm, line + n, cap - n);
+		n += print_cm(&s->cm, line + n, cap - n);
 	}
 	assert_true(n + 1 < cap);
 	line[n++] = '\n';

@@ -23,7 +23,8 @@ good_tree() {
 	mkdir -p "$tmp/tree/scripts"
 	cp "$root/scripts/check" "$root/scripts/build.sh" "$tmp/tree/scripts/"
 	touch "$tmp/tree/configure.ac"
-	part ./configure 'printf "all:\ncheck:\n\t@../said\n" >Makefile; : >test-suite.log'
+	part ./configure 'printf "all:\ncheck check-unsanitized:\n\t@../said\n" >Makefile' \
+		': >test-suite.log'
 	make_says "PASS: some" "# TOTAL: 5" "# PASS: 3" "# SKIP: 1" "# XFAIL: 1" "# FAIL: 0" \
 		"# XPASS: 0" "# ERROR: 0"
 	part scripts/deps exit
@@ -54,6 +55,12 @@ complain() {
 good_tree
 check_says 0 "214 passed, 0 failed, 43 skipped" "== make check" "== stock clients" "== sanitizers"
 
+mkdir "$tmp/shims"
+printf '#!/bin/sh\nexit 1\n' >"$tmp/shims/python3"
+chmod 755 "$tmp/shims/python3"
+part scripts/deps 'exec python3 -c pass'
+PATH=$tmp/shims:$PATH check_says 0 "214 passed, 0 failed, 43 skipped"
+
 part scripts/deps 'exit 1'
 check_says 1 "0 passed, 1 failed, 0 skipped" "packages are missing"
 
@@ -70,10 +77,12 @@ make_says "PASS: some"
 check_says 1 "0 passed, 1 failed, 0 skipped" "make check did not finish"
 
 good_tree
+part ./configure 'mkdir tests; echo "no completion" >tests/a.log' \
+	'printf "all:\ncheck-unsanitized:\n\t@../said\n" >Makefile; : >test-suite.log'
 make_says "FAIL: tests/a.sh" "XPASS: b" "ERROR: c" "# TOTAL: 4" "# PASS: 1" "# SKIP: 0" \
 	"# XFAIL: 0" "# FAIL: 1" "# XPASS: 1" "# ERROR: 1"
-check_says 1 "211 passed, 3 failed, 42 skipped" "tests/a.sh (build/tests/a.log)" "b (build/b.log)" \
-	"c (build/c.log)"
+check_says 1 "211 passed, 3 failed, 42 skipped" "tests/a.sh (build/tests/a.log)" "  no completion" \
+	"b (build/b.log)" "c (build/c.log)"
 
 good_tree
 part tests/verbs/clients 'echo "ok   one"'

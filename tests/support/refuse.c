@@ -22,6 +22,7 @@ static const struct {
 	unsigned number;
 } known[] = {
 	{"memfd_create", SYS_memfd_create},
+	{"perf_event_open", SYS_perf_event_open},
 	{"process_vm_readv", SYS_process_vm_readv},
 	{"process_vm_writev", SYS_process_vm_writev},
 	{"pwrite64", SYS_pwrite64},

@@ -12,7 +12,7 @@ failures=${UHCA_FAILURES:-$UHCA_BUILDDIR/failures}
 # Before a row. Its private instances leave what they had where the programs' output is.
 begin_evidence() {
 	[ ! -e "$out/instances" ] || rm -rf "$out/instances"
-	export UHCA_KEEP=$out/instances
+	export UHCA_KEEP=$out/instances UHCA_KEEP_RAW=1
 }
 
 # What the daemon of an instance can tell now.
@@ -60,6 +60,7 @@ keep_evidence() {
 	[ -z "${UHCA_DIR:-}" ] || keep_instance "$UHCA_DIR" "$folder/instance"
 	[ -z "${UHCA_PEER_DIR:-}" ] || keep_instance "$UHCA_PEER_DIR" "$folder/peer"
 	[ ! -d "$out" ] || cp -r "$out/." "$folder/" 2>/dev/null
+	"$root/tests/support/read-kept" "$folder"
 	echo "$folder"
 }
 

@@ -98,17 +98,24 @@ __attribute__((constructor)) static void watch_end(void)
 
 /* ---- objects ---- */
 
-void lab_open(struct lab *l)
+void lab_open_device(struct lab *l, unsigned n)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
+	int count = 0;
+	struct ibv_device **list = ibv_get_device_list(&count);
 
-	must(list && list[0], "there is no RDMA device; run it with scripts/lab or uhca-run");
-	l->ctx = ibv_open_device(list[0]);
+	must(list && (unsigned)count > n,
+	     "there is no RDMA device; run it with scripts/lab or uhca-run");
+	l->ctx = ibv_open_device(list[n]);
 	must(l->ctx != NULL, "ibv_open_device");
 	ibv_free_device_list(list);
 	l->pd = ibv_alloc_pd(l->ctx);
 	must(l->pd != NULL, "ibv_alloc_pd");
 	must(ibv_query_gid(l->ctx, 1, 0, &l->gid) == 0, "ibv_query_gid");
+}
+
+void lab_open(struct lab *l)
+{
+	lab_open_device(l, 0);
 }
 
 /* A destroy says its error as its result. */
@@ -172,7 +179,8 @@ static void to_init(struct ibv_qp *qp)
 }
 
 /* It may receive from now on: it knows who is at the other end. */
-static void to_rtr(struct lab *l, struct ibv_qp *qp, uint32_t peer, const struct lab_knobs *k)
+static void to_rtr(const struct ibv_global_route *route, struct ibv_qp *qp, uint32_t peer,
+		   const struct lab_knobs *k)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR,
 				   .path_mtu = IBV_MTU_1024,
@@ -180,9 +188,7 @@ static void to_rtr(struct lab *l, struct ibv_qp *qp, uint32_t peer, const struct
 				   .rq_psn = first_psn,
 				   .max_dest_rd_atomic = 4,
 				   .min_rnr_timer = k->min_rnr_timer,
-				   .ah_attr = {.is_global = 1,
-					       .port_num = 1,
-					       .grh = {.dgid = l->gid, .hop_limit = 64}}};
+				   .ah_attr = {.is_global = 1, .port_num = 1, .grh = *route}};
 
 	errno = ibv_modify_qp(qp, &attr,
 			      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
@@ -217,17 +223,38 @@ static void empty(struct ibv_cq *cq)
 
 void lab_connect(struct lab *l, struct lab_end *a, struct lab_end *b, const struct lab_knobs *k)
 {
+	const struct ibv_global_route route = {.dgid = l->gid, .hop_limit = 64};
+
 	to_init(a->qp);
 	if (b != a)
 		to_init(b->qp);
 	empty(a->cq);
 	empty(b->cq);
-	to_rtr(l, a->qp, b->qp->qp_num, k);
+	to_rtr(&route, a->qp, b->qp->qp_num, k);
 	if (b != a)
-		to_rtr(l, b->qp, a->qp->qp_num, k);
+		to_rtr(&route, b->qp, a->qp->qp_num, k);
 	to_rts(a->qp, k);
 	if (b != a)
 		to_rts(b->qp, k);
+	first_psn += 0x1000;
+}
+
+void lab_connect_apart(struct lab *la, struct lab_end *a, struct lab *lb, struct lab_end *b,
+		       uint32_t flow_label, uint8_t traffic_class)
+{
+	struct ibv_global_route there = {.dgid = lb->gid,
+					 .flow_label = flow_label,
+					 .hop_limit = 64,
+					 .traffic_class = traffic_class};
+	struct ibv_global_route back = there;
+
+	back.dgid = la->gid;
+	to_init(a->qp);
+	to_init(b->qp);
+	to_rtr(&there, a->qp, b->qp->qp_num, &lab_patient);
+	to_rtr(&back, b->qp, a->qp->qp_num, &lab_patient);
+	to_rts(a->qp, &lab_patient);
+	to_rts(b->qp, &lab_patient);
 	first_psn += 0x1000;
 }
 
@@ -327,14 +354,14 @@ const char *lab_status(struct lab_end *e, struct ibv_wc *wc)
 	return lab_wait(e, wc) ? ibv_wc_status_str(wc->status) : "nothing";
 }
 
-uint64_t lab_counter(const char *name)
+void lab_counters(const char *name, uint64_t *each, unsigned devices)
 {
 	FILE *f = popen("uhcactl counters", "r");
 	char line[512], word[64];
-	uint64_t sum = 0;
 	bool found = false;
 
 	must(f != NULL, "uhcactl counters");
+	memset(each, 0, devices * sizeof(*each));
 	while (fgets(line, sizeof(line), f)) {
 		int at = 0, next = 0;
 		unsigned long long n;
@@ -342,14 +369,24 @@ uint64_t lab_counter(const char *name)
 		if (sscanf(line, "%63s%n", word, &at) != 1 || strcmp(word, name) != 0)
 			continue;
 		found = true;
-		for (; sscanf(line + at, "%llu%n", &n, &next) == 1; at += next)
-			sum += n;
+		for (unsigned i = 0; i < devices && sscanf(line + at, "%llu%n", &n, &next) == 1;
+		     i++, at += next)
+			each[i] += n;
 	}
 	pclose(f);
 	if (!found) {
 		printf("not yet: uhcactl counters has no such counter: %s\n", name);
 		exit(2);
 	}
+}
+
+uint64_t lab_counter(const char *name)
+{
+	uint64_t each[64], sum = 0;
+
+	lab_counters(name, each, 64);
+	for (unsigned i = 0; i < 64; i++)
+		sum += each[i];
 	return sum;
 }
 

@@ -40,8 +40,9 @@ struct lab_knobs {
 
 extern const struct lab_knobs lab_patient; /* those that serve in most programs */
 
-/* Opens the first device. */
+/* Opens the first device, or device number n (from 0). */
 void lab_open(struct lab *l);
+void lab_open_device(struct lab *l, unsigned n);
 void lab_close(struct lab *l);
 
 /* access: IBV_ACCESS_* of the memory. */
@@ -53,6 +54,13 @@ void lab_end_close(struct lab_end *e);
  * may be the same: a queue pair can be connected to itself.
  */
 void lab_connect(struct lab *l, struct lab_end *a, struct lab_end *b, const struct lab_knobs *k);
+
+/*
+ * The same for two ends on two devices, and patient; their packets carry this flow label (20 bits;
+ * 0: the devices choose) and traffic class.
+ */
+void lab_connect_apart(struct lab *la, struct lab_end *a, struct lab *lb, struct lab_end *b,
+		       uint32_t flow_label, uint8_t traffic_class);
 
 /* The part of the end's memory that a work request is about. */
 struct ibv_sge lab_part(const struct lab_end *e, uint32_t offset, uint32_t length);
@@ -75,6 +83,9 @@ const char *lab_status(struct lab_end *e, struct ibv_wc *wc);
 
 /* A number of "uhcactl counters", the sum over the devices. */
 uint64_t lab_counter(const char *name);
+
+/* The same of each device, from the first on. 0 for one that there is not. */
+void lab_counters(const char *name, uint64_t *each, unsigned devices);
 
 /* Prints a line that says what is so, or "not yet: " and that. Returns ok. */
 __attribute__((format(printf, 2, 3))) bool lab_check(bool ok, const char *format, ...);

@@ -72,6 +72,7 @@ struct device {
 	uint64_t dm_used;     /* bytes, of limits.max_dm_size */
 	uint64_t shared_used; /* bytes, of limits.max_shared_size */
 	struct table cqs;
+	struct table comp_cntrs;
 	struct table qps;
 	struct table srqs;
 	struct table ahs;
@@ -87,13 +88,15 @@ struct device {
 	uint32_t n_groups;
 
 	struct timer_heap timers;    /* of QPs: what the network keeps waiting */
-	struct timer_heap cq_timers; /* of CQs: what the program keeps waiting; and rate limits */
+	struct timer_heap cq_timers; /* of CQs: what the program keeps waiting */
+	struct timer_heap rates;     /* of QPs: what their rates keep waiting, the network's time */
 	struct list tx_ready;        /* struct qp.tx_link */
 	struct list tx_urgent;       /* the same of low-latency QPs */
 	uint32_t urgent_run;    /* packets that those sent in a row while others may have waited */
 	struct list raw_ready;  /* the same of raw packet QPs */
 	struct list flow_rules; /* struct flow.link, in the order of trying */
 	uint64_t frame_serial;  /* of the newest frame that arrived */
+	uint32_t frame_copies;  /* of it */
 	struct list waits_for_budget; /* struct qp.budget_link, budget.h */
 	uint64_t budget_at;           /* the time of which budget_used tells */
 	uint32_t budget_used;
@@ -127,6 +130,12 @@ static inline void device_set_time(struct device *dev, uint64_t now)
 		dev->now = now;
 }
 
+/* The time of rates and of congestion control: the network's, which may be slower than ours. */
+static inline uint64_t device_network_now(const struct device *dev)
+{
+	return timer_heap_time(&dev->rates, dev->now);
+}
+
 /* table_add for a table of the device: where its limit is reached the reason says so. */
 int device_add(struct device *dev, struct table *t, void *object, uint32_t *handle);
 
@@ -134,6 +143,8 @@ int device_add(struct device *dev, struct table *t, void *object, uint32_t *hand
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn);
 
 #define DEVICE_TIMERS_PER_QP 2u /* its retransmission timer and one to spare */
+
+#define DEVICE_RATES_PER_QP 2u /* its rate limit, its congestion control */
 
 #define DEVICE_TIMERS_PER_CQ 2u /* of its moderation and of what it holds back */
 

@@ -12,9 +12,11 @@ int device_reserve_timers(struct device *dev, uint32_t more_qps, uint32_t more_c
 
 	if (err)
 		return err;
+	err = timer_heap_reserve(&dev->rates, (dev->qps.used + more_qps) * DEVICE_RATES_PER_QP);
+	if (err)
+		return err;
 	return timer_heap_reserve(&dev->cq_timers,
-				  (dev->cqs.used + more_cqs) * DEVICE_TIMERS_PER_CQ +
-					  dev->qps.used + more_qps);
+				  (dev->cqs.used + more_cqs) * DEVICE_TIMERS_PER_CQ);
 }
 
 struct qp *device_find_qp(const struct device *dev, uint32_t qpn)
@@ -31,6 +33,7 @@ static const struct kind {
 	{offsetof(struct device, mrs), "region or window", "max_mr"},
 	{offsetof(struct device, dms), "device memory", "1024 pieces"},
 	{offsetof(struct device, cqs), "CQ", "max_cq"},
+	{offsetof(struct device, comp_cntrs), "completion counter", "max_comp_cntr"},
 	{offsetof(struct device, qps), "QP", "max_qp"},
 	{offsetof(struct device, qpns), "QP", "max_qp"},
 	{offsetof(struct device, qp_shares), "QP", "max_qp"},

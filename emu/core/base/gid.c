@@ -68,22 +68,12 @@ int device_check_port(struct device *dev, const char *what, uint32_t port)
 			     port);
 }
 
-static bool v4_group(const uint8_t gid[16])
-{
-	return (gid[MAPPED_PREFIX] & 0xf0) == 0xe0;
-}
-
-bool mcast_gid(const uint8_t gid[16])
-{
-	return gid[0] == 0xff || (roce_addr_is_v4(gid) && v4_group(gid));
-}
-
 void mcast_canonical(const uint8_t gid[16], uint8_t out[16])
 {
 	memcpy(out, gid, 16);
 	if (gid[0] != 0xff)
 		return;
 	out[0] = out[1] = 0;
-	if (!roce_addr_is_v4(out) || !v4_group(out))
+	if (!roce_addr_is_v4(out) || !roce_addr_is_group(out))
 		memcpy(out, gid, 2);
 }

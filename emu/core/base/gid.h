@@ -17,9 +17,6 @@ int device_find_gid_of(const struct device *dev, const uint8_t gid[16], unsigned
 /* 0, or -EINVAL, with what the number is called in words, when the device has no such port. */
 int device_check_port(struct device *dev, const char *what, uint32_t port);
 
-/* A group's GID: ff00::/8, or an IPv4 multicast address as a mapped one (annex A17). */
-bool mcast_gid(const uint8_t gid[16]);
-
 /*
  * The form in which groups are compared and packets carry them: ffxx::ffff:a.b.c.d, another way to
  * write an IPv4 group, becomes ::ffff:a.b.c.d.

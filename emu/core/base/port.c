@@ -12,7 +12,6 @@
 #include "gid.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define PORT         1
 #define STATE_ACTIVE 4
@@ -196,7 +195,7 @@ bool port_refuses(struct device *dev, const struct core_burst *t, const uint8_t 
 {
 	if (dev->port_down)
 		return refuse(dev, t, CORE_DROP_PORT, UHCA_ABI_PORT_DOWN);
-	if (dev->gid_left && !mcast_gid(own) && device_find_gid(dev, own) < 0)
+	if (dev->gid_left && !roce_addr_is_group(own) && device_find_gid(dev, own) < 0)
 		return refuse(dev, t, CORE_DROP_ADDRESS, UHCA_ABI_PORT_NO_GID);
 	if (dev->mtu_changed &&
 	    (t->count > 1 ? t->segment : t->length) > 128u << dev->cfg.active_mtu)

@@ -12,7 +12,7 @@
 
 void timer_heap_construct(struct timer_heap *h)
 {
-	*h = (struct timer_heap){0};
+	*h = (struct timer_heap){.slow = 1};
 }
 
 void timer_heap_destruct(struct timer_heap *h)
@@ -103,7 +103,12 @@ void timer_cancel(struct timer_heap *h, struct timer *t)
 
 uint64_t timer_heap_next(const struct timer_heap *h)
 {
-	return h->used && !h->stands ? h->heap[0]->deadline + h->stood : UINT64_MAX;
+	uint64_t deadline;
+
+	if (!h->used || h->stands)
+		return UINT64_MAX;
+	deadline = h->heap[0]->deadline;
+	return deadline > h->time ? h->at + (deadline - h->time) * h->slow : h->at;
 }
 
 struct timer *timer_heap_due(const struct timer_heap *h, uint64_t now)
@@ -115,17 +120,22 @@ void timer_heap_stand(struct timer_heap *h, bool on, uint64_t now)
 {
 	if (on == h->stands)
 		return;
-	if (on)
-		h->since = now;
-	else
-		h->stood += now - h->since;
+	h->time = timer_heap_time(h, now);
+	h->at = now;
 	h->stands = on;
 }
 
 void timer_heap_skip(struct timer_heap *h, uint64_t time)
 {
 	if (!h->stands)
-		h->stood += time;
+		h->at += time;
+}
+
+void timer_heap_pass(struct timer_heap *h, uint64_t now, uint64_t passed)
+{
+	if (!h->stands)
+		h->time += passed;
+	h->at = now;
 }
 
 void timer_heap_run(struct timer_heap *h, uint64_t now)

@@ -4,7 +4,8 @@
  * Nothing scans all QPs.
  *
  * The clock of a heap can stand still: then nothing is due, and afterwards everything is due so
- * much later. Deadlines are in the time of that clock (timer_heap_time), "now" is the caller's.
+ * much later. It can be slower than the caller's, too. Deadlines are in the time of that clock
+ * (timer_heap_time), "now" is the caller's.
  */
 #ifndef CORE_TIMER_H
 #define CORE_TIMER_H
@@ -23,8 +24,9 @@ struct timer_heap {
 	uint32_t used;
 	uint32_t size;
 	bool stands;
-	uint64_t since; /* stands: the caller's time when its clock stopped */
-	uint64_t stood; /* how long it stood still before, in all */
+	uint32_t slow; /* so many times slower than the caller's time does its clock go */
+	uint64_t time; /* what its clock showed ... */
+	uint64_t at;   /* ... at this time of the caller, and shows as long as it stands */
 };
 
 void timer_heap_construct(struct timer_heap *h);
@@ -44,9 +46,18 @@ void timer_heap_stand(struct timer_heap *h, bool on, uint64_t now);
 /* So much of the time that has passed since the clock was last looked at does not count. */
 void timer_heap_skip(struct timer_heap *h, uint64_t time);
 
+/*
+ * Since the last call the clock has gone on by so much, whatever passed for the caller. It counts
+ * from 0, and so does the caller's time before the first call. One that stands does not go on.
+ */
+void timer_heap_pass(struct timer_heap *h, uint64_t now, uint64_t passed);
+
 static inline uint64_t timer_heap_time(const struct timer_heap *h, uint64_t now)
 {
-	return (h->stands ? h->since : now) - h->stood;
+	if (h->stands || now <= h->at)
+		return h->time;
+	/* Each packet asks, and hardly any clock is slow. */
+	return h->time + (h->slow == 1 ? now - h->at : (now - h->at) / h->slow);
 }
 
 /*

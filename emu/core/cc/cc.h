@@ -47,6 +47,7 @@ struct cc_ops {
 	const char *name;
 	const char *help;
 	const struct cc_param *params;
+	bool echo; /* it counts marks that ACKs echo, and needs no CNPs */
 	void (*start)(struct cc_flow *f, uint64_t now);
 	/* Each may be NULL. */
 	void (*on_ack)(struct cc_flow *f, const struct cc_ack *a, uint64_t now);

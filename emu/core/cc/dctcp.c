@@ -65,6 +65,7 @@ static void on_loss(struct cc_flow *f, uint64_t now)
 const struct cc_ops cc_dctcp = {.name = "dctcp",
 				.help = "DCTCP: a window cut by the part of marked packets",
 				.params = params,
+				.echo = true,
 				.start = start,
 				.on_ack = on_ack,
 				.on_loss = on_loss};

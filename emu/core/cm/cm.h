@@ -89,7 +89,7 @@ void cm_send_again(struct cm *cm);
 void cm_stop(struct cm *cm);
 /* Its timer runs so many ns from now on. */
 void cm_wait(struct cm *cm, uint64_t now, uint64_t time);
-/* The peer asked for patience: the next repetition is so much later (a timeout code). */
+/* The peer sent an MRA: the next repetition is so much later (a timeout code). */
 void cm_wait_longer(struct cm *cm, uint8_t code, uint64_t now);
 
 void cm_send_dreq(struct cm *cm, uint64_t now);

@@ -60,21 +60,21 @@ void cm_stop(struct cm *cm)
 }
 
 /* Within reason, else anybody could hold an end for hours. */
-static uint64_t patience(uint8_t code)
+static uint64_t timeout_ns(uint8_t code)
 {
 	return (uint64_t)CODE_UNIT << (code < MRA_TIMEOUT ? code : MRA_TIMEOUT);
 }
 
 void cm_set_pace(struct cm *cm, uint8_t code, uint8_t retries)
 {
-	cm->interval = patience(code > CM_RESPONSE_TIMEOUT ? code : CM_RESPONSE_TIMEOUT);
+	cm->interval = timeout_ns(code > CM_RESPONSE_TIMEOUT ? code : CM_RESPONSE_TIMEOUT);
 	cm->max_retries = retries;
 }
 
-/* The peer asks for patience (12.9.8.5): no repetition for so long. */
+/* An MRA of the peer (12.9.8.5): no repetition for so long. */
 void cm_wait_longer(struct cm *cm, uint8_t code, uint64_t now)
 {
-	cm_wait(cm, now, cm->interval + patience(code));
+	cm_wait(cm, now, cm->interval + timeout_ns(code));
 }
 
 void cm_send_dreq(struct cm *cm, uint64_t now)

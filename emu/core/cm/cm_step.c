@@ -13,7 +13,7 @@ enum core_cm_step core_cm_step(const struct cm *cm)
 		[CM_ESTABLISHED] = CORE_CM_STEP_ESTABLISHED,
 		[CM_DREQ_SENT] = CORE_CM_STEP_END_SENT,
 		[CM_DREQ_RCVD] = CORE_CM_STEP_END_RECEIVED,
-		[CM_TIMEWAIT] = CORE_CM_STEP_OVER,
+		[CM_TIMEWAIT] = CORE_CM_STEP_TIMEWAIT,
 		[CM_SIDR_REQ_SENT] = CORE_CM_STEP_REQUEST_SENT,
 		[CM_SIDR_REQ_RCVD] = CORE_CM_STEP_REQUEST_RECEIVED,
 		[CM_ANSWERED] = CORE_CM_STEP_OVER,
@@ -34,6 +34,7 @@ const char *core_cm_step_name(enum core_cm_step step)
 		[CORE_CM_STEP_ESTABLISHED] = "established",
 		[CORE_CM_STEP_END_SENT] = "end_sent",
 		[CORE_CM_STEP_END_RECEIVED] = "end_received",
+		[CORE_CM_STEP_TIMEWAIT] = "timewait",
 		[CORE_CM_STEP_OVER] = "over",
 	};
 

@@ -155,6 +155,7 @@ enum core_cm_step {
 	CORE_CM_STEP_ESTABLISHED,
 	CORE_CM_STEP_END_SENT,
 	CORE_CM_STEP_END_RECEIVED, /* to be answered by core_cm_disconnect */
+	CORE_CM_STEP_TIMEWAIT,     /* its end is told by itself */
 	CORE_CM_STEP_OVER,
 	CORE_CM_STEPS
 };

@@ -6,6 +6,8 @@
 #ifndef CORE_CONFIG_H
 #define CORE_CONFIG_H
 
+#include "congestion.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,6 +32,7 @@ struct core_limits {
 	uint32_t max_inline_data; /* bytes */
 	uint64_t max_mr_size;
 	uint32_t max_mw, max_xrcd;
+	uint32_t max_comp_cntr;
 	uint64_t max_dm_size; /* bytes of all device memory */
 	uint32_t max_mcast_grp, max_mcast_qp_attach;
 	uint32_t max_flow, max_wq, max_rwq_ind_table;
@@ -87,6 +90,7 @@ struct core_config {
 	uint8_t gid[CORE_PORTS_MAX * CORE_GID_MOST][16]; /* port 2's begin at CORE_GID_MOST */
 	uint32_t active_mtu;     /* enum ibv_mtu: the longest packets that fit the network; 4096 */
 	enum core_errors errors; /* whose vendor errors completions have */
+	bool counts_requests;    /* that arrive, by kind: adapters show such counters */
 	/*
 	 * Payloads up to this are gathered by the provider when they are posted; also the most of a
 	 * slot's data area that is not for inline data. 0: all payload is read at execution.
@@ -126,8 +130,9 @@ struct core_config {
 	bool any_srq_order;     /* srq_reorder.h */
 	bool any_grh;           /* bytes of a GRH that are undefined have any value */
 	bool same_qp_numbers;   /* of all devices with the same seed, in the order of creation */
-	bool lazy_acks;         /* every ACK waits for company, for ack_delay_ns */
-	uint32_t profile;       /* index of core_profile_name, for people */
+	struct core_congestion congestion;
+	bool lazy_acks;   /* every ACK waits for company, for ack_delay_ns */
+	uint32_t profile; /* index of core_profile_name, for people */
 };
 
 /* What the device says: host order. */
@@ -156,9 +161,6 @@ void core_config_default(struct core_config *cfg);
 
 /* False when a value is beyond what the device can keep: no device can be made with it. */
 bool core_config_valid(const struct core_config *cfg);
-
-/* The same of its limits alone. */
-bool core_limits_valid(const struct core_limits *limits);
 
 /* Name of profile i (0 is "default"), NULL after the last; what each means is in profile.c. */
 const char *core_profile_name(unsigned i);

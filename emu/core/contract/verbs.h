@@ -99,6 +99,17 @@ int core_destroy_srq(struct client *c, uint32_t handle);
 int core_create_ah(struct client *c, const struct uhca_cmd_create_ah *in, uint32_t *handle);
 int core_destroy_ah(struct client *c, uint32_t handle);
 
+/*
+ * Completion counters: -EOPNOTSUPP without them (max_comp_cntr 0), for operations that the device
+ * does not know and for QPs that cannot count; -EBUSY for an operation that has a counter.
+ */
+int core_create_comp_cntr(struct client *c, const struct uhca_cmd_create_comp_cntr *in,
+			  struct uhca_cmd_create_comp_cntr_reply *out, struct core_ring *ring);
+int core_destroy_comp_cntr(struct client *c, uint32_t handle);
+/* add: the value is added, else it is set. */
+int core_modify_comp_cntr(struct client *c, const struct uhca_cmd_modify_comp_cntr *in, bool add);
+int core_attach_comp_cntr(struct client *c, const struct uhca_cmd_attach_comp_cntr *in);
+
 int core_resize_cq(struct client *c, const struct uhca_cmd_resize_cq *in,
 		   struct uhca_cmd_create_cq_reply *out, struct core_ring *ring);
 int core_modify_cq(struct client *c, const struct uhca_cmd_modify_cq *in);
@@ -174,6 +185,9 @@ int core_destroy_flow(struct client *c, uint32_t handle);
 int core_attach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in);
 
+/* How many QPs of the device get a copy of a datagram to this group; gid is canonical. */
+uint32_t core_mcast_members(const struct device *dev, const uint8_t gid[16]);
+
 /* ---- the data path ---- */
 
 /* New work was posted: the client's bit "doorbell" was set. Unknown numbers are ignored. */
@@ -221,8 +235,11 @@ struct core_frame {
 bool core_frame_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 		     struct core_frame *out);
 
-/* A frame arrived: it goes where the steering rules say (ibv_create_flow(3)), or is dropped. */
-void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame);
+/*
+ * A frame arrived: it goes where the steering rules say (ibv_create_flow(3)), or is dropped.
+ * Returns how much work that was: 1 for each rule of the device, 16 for each copy of the frame.
+ */
+unsigned core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame);
 
 /* Runs what is due at "now". */
 void core_tick(struct device *dev, uint64_t now);
@@ -237,6 +254,19 @@ void core_freeze(struct device *dev, bool on, uint64_t now);
 
 /* So much of the time that has passed does not count for that clock: the caller did not run. */
 void core_skip(struct device *dev, uint64_t time);
+
+/*
+ * The network's time has gone on by so much (ns) since the last call; before the first one it was
+ * now / config.congestion.scale. That clock, and that of rates and congestion control, follow. From
+ * here on they go on at their scale until the next call.
+ */
+void core_network_passed(struct device *dev, uint64_t now, uint64_t passed);
+
+/*
+ * How far the network's time has to go on, from that of the last core_network_passed, until
+ * core_tick has something to do by it: ns; UINT64_MAX: never.
+ */
+uint64_t core_network_due(const struct device *dev);
 
 /*
  * Programs of dev, which is new, and of "other" may share memory: before one of the two devices
@@ -273,6 +303,7 @@ enum core_object_type {
 	CORE_OBJECT_WQ,
 	CORE_OBJECT_IND_TABLE,
 	CORE_OBJECT_FLOW,
+	CORE_OBJECT_COMP_CNTR,
 	CORE_OBJECT_TYPES
 };
 
@@ -284,7 +315,7 @@ struct core_fact {
 	bool hex;
 };
 
-#define CORE_MAX_FACTS 40
+#define CORE_MAX_FACTS 48
 
 /* A visit of all objects of a type, in parts. */
 struct core_visit {
@@ -314,6 +345,7 @@ struct core_qp_look {
 	uint32_t recvs;                      /* receive requests that wait */
 	uint64_t heard;                      /* packets that it has taken */
 	const struct uhca_abi_qp_attr *attr; /* as modify set it; valid until the next verb */
+	const struct roce_flow *flow;        /* of connected types: that of its packets; the same */
 	uint32_t state;                      /* enum ibv_qp_state */
 	void *client;
 };
@@ -341,7 +373,9 @@ struct core_counters {
 	uint64_t tx_packets, tx_bytes, rx_packets, rx_bytes;
 	uint64_t drops[CORE_DROP_COUNT];
 	uint64_t naks_sent, naks_received, rnr_sent, rnr_received;
-	uint64_t cnps_received, link_downed;
+	uint64_t cnps_received, cnps_handled; /* of these a control has heard */
+	uint64_t ecn_marked, cnps_sent;       /* packets that came with a mark; what was answered */
+	uint64_t link_downed;
 	uint64_t timeouts, retransmits, duplicates, completions, errors;
 	/* Of what fails, as adapters count it. */
 	uint64_t sequence_naks;                     /* that a requester got */
@@ -352,7 +386,7 @@ struct core_counters {
 	uint64_t send_errors, send_flushes;         /* failed requests, and those of them that */
 	uint64_t receive_errors, receive_flushes;   /* an earlier failure of the QP flushed */
 	uint64_t receive_lengths;                   /* receives that were too short */
-	uint64_t write_requests, read_requests, atomic_requests; /* CORE_ERRORS_MLX5 only */
+	uint64_t write_requests, read_requests, atomic_requests; /* counts_requests */
 };
 
 const struct core_counters *core_counters(const struct device *dev);

@@ -23,6 +23,7 @@ enum visible_before {
 	BEFORE_ACCESS,          /* the device reads, maps or stores memory, or executes a FLUSH */
 	BEFORE_SEND_COMPLETION, /* the completion of a request enters its CQ, */
 	BEFORE_RECV_COMPLETION, /* or that of a receive */
+	BEFORE_COUNT,           /* a completion counter moves */
 	BEFORE_KEY_CHANGE,      /* a window or an indirect key loses its memory */
 	BEFORE_REGION_END,      /* a region ends, or gets other memory */
 	BEFORE_QP_STOP,         /* a QP goes to RESET or the error state, or ends */
@@ -43,6 +44,7 @@ static const uint8_t visible_first[] = {
 	[BEFORE_ACCESS] = VISIBLE_DELAYED | VISIBLE_COPIES,
 	[BEFORE_SEND_COMPLETION] = VISIBLE_DELAYED_REQUESTS,
 	[BEFORE_RECV_COMPLETION] = VISIBLE_DELAYED,
+	[BEFORE_COUNT] = VISIBLE_DELAYED,
 	[BEFORE_KEY_CHANGE] = VISIBLE_DELAYED,
 	[BEFORE_REGION_END] = VISIBLE_DELAYED | VISIBLE_COPIES,
 	[BEFORE_QP_STOP] = VISIBLE_DELAYED | VISIBLE_DEFERRED,

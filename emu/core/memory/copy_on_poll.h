@@ -14,7 +14,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 #define COPY_ON_POLL_RINGS 32u /* of one client in which copies wait: its accesses look at them */
 

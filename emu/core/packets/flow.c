@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORK_OF_COPY 16u /* as much as so many rules that are compared */
+
 /* enum ibv_flow_flags */
 #define FLAG_DONT_TRAP (1u << 1)
 #define FLAG_EGRESS    (1u << 2)
@@ -202,6 +204,7 @@ static void deliver(struct flow *flow, const struct core_frame *frame, const str
 	if (flow->qp->frame_serial == dev->frame_serial)
 		return;
 	flow->qp->frame_serial = dev->frame_serial;
+	dev->frame_copies++;
 	raw_receive(flow->qp, frame, f, flow->tag);
 }
 
@@ -243,24 +246,31 @@ static bool deliver_by_rule(struct device *dev, const struct core_frame *frame,
 	return taken;
 }
 
-void core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame)
+static void steer(struct device *dev, const struct core_frame *frame, const struct roce_frame *f)
+{
+	deliver_to_all(dev, FLOW_SNIFFER, frame, f);
+	if (deliver_by_rule(dev, frame, f))
+		return;
+	if (roce_frame_is_multicast(f) && deliver_to_all(dev, FLOW_MC_DEFAULT, frame, f))
+		return;
+	if (!deliver_to_all(dev, FLOW_ALL_DEFAULT, frame, f))
+		device_drop_one(dev, 0, 0, CORE_DROP_NO_QP);
+}
+
+unsigned core_rx_frame(struct device *dev, uint64_t now, const struct core_frame *frame)
 {
 	struct roce_frame f;
 	device_set_time(dev, now);
 	dev->frame_serial++;
+	dev->frame_copies = 0;
 	dev->counters.rx_packets++;
 	dev->counters.rx_bytes += frame->length;
 	if (frame->length > ROCE_FRAME_MAX || !roce_frame_parse(frame->bytes, frame->length, &f)) {
 		device_drop_one(dev, 0, 0, CORE_DROP_LENGTH);
-		return;
+		return 0;
 	}
-	deliver_to_all(dev, FLOW_SNIFFER, frame, &f);
-	if (deliver_by_rule(dev, frame, &f))
-		return;
-	if (roce_frame_is_multicast(&f) && deliver_to_all(dev, FLOW_MC_DEFAULT, frame, &f))
-		return;
-	if (!deliver_to_all(dev, FLOW_ALL_DEFAULT, frame, &f))
-		device_drop_one(dev, 0, 0, CORE_DROP_NO_QP);
+	steer(dev, frame, &f);
+	return dev->flows.used + WORK_OF_COPY * dev->frame_copies;
 }
 
 static void describe_flow(const void *object, struct facts *f)

@@ -112,7 +112,7 @@ static int check(struct client *c, const struct uhca_cmd_mcast *in, struct qp **
 	if ((*qp)->type != QPT_UD)
 		return device_refuse(c->dev, -EINVAL, "multicast groups need a UD QP, not %s",
 				     qp_type_name((*qp)->type));
-	if (!mcast_gid(in->gid))
+	if (!roce_addr_is_group(in->gid))
 		return device_refuse(
 			c->dev, -EINVAL,
 			"gid begins with 0x%x: not a multicast group (ff00::/8, or an IPv4 group)",
@@ -155,6 +155,13 @@ int core_detach_mcast(struct client *c, const struct uhca_cmd_mcast *in)
 	remove_member(g, m);
 	group_put(c->dev, g);
 	return 0;
+}
+
+uint32_t core_mcast_members(const struct device *dev, const uint8_t gid[16])
+{
+	const struct mcast_group *g = find_group(dev, gid);
+
+	return g ? g->n_members : 0;
 }
 
 static void forget_qp(struct qp *qp)

@@ -71,23 +71,6 @@ bool core_frame_next(struct device *dev, uint64_t now, uint8_t *buf, size_t cap,
 	return false;
 }
 
-static bool receives(const struct qp *qp)
-{
-	switch (qp->state) {
-	case QPS_RTR:
-	case QPS_RTS:
-	case QPS_SQD:
-	case QPS_SQE:
-		return true;
-	case QPS_RESET:
-	case QPS_INIT:
-	case QPS_ERR:
-	case QPS_COUNT:
-		break;
-	}
-	return false;
-}
-
 void raw_receive(struct qp *qp, const struct core_frame *frame, const struct roce_frame *f,
 		 uint32_t tag)
 {
@@ -99,7 +82,7 @@ void raw_receive(struct qp *qp, const struct core_frame *frame, const struct roc
 		rss_receive(qp->rss, frame, f, tag);
 		return;
 	}
-	if (!receives(qp)) {
+	if (!qp_receives(qp)) {
 		device_drop_one(qp->dev, qp->qpn, 0, CORE_DROP_STATE);
 		return;
 	}

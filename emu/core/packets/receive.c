@@ -5,6 +5,7 @@
  */
 #include "receive.h"
 #include "emu/core/cm/management.h"
+#include "emu/core/congestion/congestion.h"
 #include "emu/core/qp/queue_pair.h"
 #include "emu/core/receive/receive.h"
 #include "emu/core/send/send.h"
@@ -138,9 +139,12 @@ void core_rx(struct device *dev, uint64_t now, const struct core_burst *t)
 	qp->counters.rx_packets += t->count;
 	qp->counters.rx_bytes += t->length;
 	if (is_cnp(t)) {
-		dev->counters.cnps_received += t->count; /* there is no rate to reduce */
+		dev->counters.cnps_received += t->count;
+		congestion_notified(qp, t->count);
 		return;
 	}
+	if (roce_flow_ecn(&t->flow) == ROCE_CE)
+		congestion_marked(qp, t);
 	if (is_response(t)) {
 		completer_receive(qp, t);
 		return;

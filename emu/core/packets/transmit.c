@@ -11,6 +11,7 @@
  * goes, whatever waits. Among themselves they take turns burst by burst.
  */
 #include "emu/core/cm/management.h"
+#include "emu/core/congestion/congestion.h"
 #include "emu/core/contract/late.h"
 #include "emu/core/qp/queue_pair.h"
 #include "emu/core/receive/receive.h"
@@ -44,6 +45,8 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_burst 
 {
 	bool behind = answer_waits(qp) || answer_stands_back(qp);
 
+	if (qp->congestion && congestion_transmit(qp, out))
+		return true;
 	if (answers(qp) && !behind && responder_transmit(qp, buf, cap, out))
 		return true;
 	if (!requester_transmit(qp, buf, cap, out))

@@ -27,7 +27,7 @@ static const char *family(const uint8_t gid[16])
 
 static bool to_group(const struct uhca_abi_ah_attr *attr)
 {
-	return attr->is_global && mcast_gid(attr->dgid);
+	return attr->is_global && roce_addr_is_group(attr->dgid);
 }
 
 static bool goes_by_lid(const struct core_port_look *look, const struct uhca_abi_ah_attr *attr)
@@ -48,7 +48,7 @@ static int check_grh(struct device *dev, const struct core_port_look *look,
 	if (gid_is_zero(attr->dgid))
 		return device_refuse(dev, -EINVAL, "grh.dgid is zero");
 	/* IPv4 reaches IPv4 only; the group GIDs of both families look alike. */
-	if (!mcast_gid(attr->dgid) && roce_addr_is_v4(sgid) != roce_addr_is_v4(attr->dgid))
+	if (!roce_addr_is_group(attr->dgid) && roce_addr_is_v4(sgid) != roce_addr_is_v4(attr->dgid))
 		return device_refuse(dev, -EINVAL, "grh.dgid is %s and sgid_index %u is %s",
 				     family(attr->dgid), attr->sgid_index, family(sgid));
 	return 0;
@@ -94,7 +94,7 @@ void ah_attr_flow(const struct device *dev, const struct uhca_abi_ah_attr *attr,
 		       sizeof(flow->src));
 	if (goes_by_lid(look, attr))
 		lid_address(look, attr->dlid, flow->dst);
-	else if (mcast_gid(attr->dgid))
+	else if (roce_addr_is_group(attr->dgid))
 		mcast_canonical(attr->dgid, flow->dst);
 	flow->tclass = attr->traffic_class;
 	/*
@@ -203,6 +203,7 @@ static void describe_ah(const void *object, struct facts *f)
 	facts_hex(f, "dgid_prefix", roce_load_be64(ah->attr.dgid));
 	facts_hex(f, "dgid_interface", roce_load_be64(ah->attr.dgid + 8));
 	facts_number(f, "traffic_class", ah->attr.traffic_class);
+	facts_number(f, "priority", ah->attr.traffic_class >> 5);
 	facts_number(f, "hop_limit", ah->attr.hop_limit);
 	facts_number(f, "flow_label", ah->attr.flow_label);
 }

@@ -338,6 +338,7 @@ static void release_parents(struct qp *qp)
 		return;
 	qp->pd->obj.refs--;
 	rss_destroy(qp->rss);
+	qp_drop_counters(qp);
 	if (qp->send_cq)
 		qp->send_cq->obj.refs--;
 	if (qp->recv_cq)
@@ -448,7 +449,7 @@ void qp_destroy(struct qp *qp)
 	list_remove(&qp->budget_link);
 	list_remove(&qp->pace_link);
 	timer_cancel(&dev->timers, &qp->req.timer);
-	timer_cancel(&dev->cq_timers, &qp->req.rate.timer);
+	timer_cancel(&dev->rates, &qp->req.rate.timer);
 	if (qp->type != QPT_XRC_RECV)
 		client_remove_doorbell(c, qp->doorbell);
 	table_remove(&dev->qpns, qp->qpn);

@@ -8,6 +8,7 @@
 #define CORE_QP_H
 
 #include "ah.h"
+#include "congestion_side.h"
 #include "emu/core/base/base.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/queues/queues.h"
@@ -71,11 +72,14 @@ struct qp {
 	uint64_t ack_due;
 	struct requester req;
 	struct responder resp;
-	bool comm_established; /* COMM_EST has been raised */
-	bool failed;           /* an error took it to ERR, not the program */
+	struct congestion *congestion; /* NULL: it has no control */
+	bool comm_established;         /* COMM_EST has been raised */
+	bool failed;                   /* an error took it to ERR, not the program */
 	struct rss *rss;       /* RAW_PACKET: spreads frames over WQs; it has no queues itself */
 	uint64_t frame_serial; /* RAW_PACKET: the newest frame it was given */
 	struct qp_counters counters;
+	bool counts; /* one of these is there (qp_comp_cntr.c) */
+	struct comp_cntr *counter[UHCA_ABI_COMP_OPS];
 };
 
 /*
@@ -83,6 +87,17 @@ struct qp {
  * as core_destroy_qp.
  */
 void qp_destroy(struct qp *qp);
+
+/* An operation is complete: of so many bytes, for the counter that is attached, if any. */
+static inline void qp_count(const struct qp *qp, enum uhca_abi_comp_op op, bool good,
+			    uint32_t bytes)
+{
+	if (qp->counts && qp->counter[op])
+		comp_cntr_count(qp->counter[op], good, bytes);
+}
+
+/* The QP ends: its counters are used by it no more. In qp_comp_cntr.c. */
+void qp_drop_counters(struct qp *qp);
 
 /* The only writer of qp->state; traces old and new, keeps the shared recv_doorbell flag. */
 void qp_set_state(struct qp *qp, enum qp_state state);
@@ -131,6 +146,13 @@ static inline void qp_set_mtu(struct qp *qp, uint32_t path_mtu)
 static inline uint32_t qp_packets(const struct qp *qp, uint32_t length)
 {
 	return length ? ((length - 1) >> qp->mtu_log) + 1 : 1;
+}
+
+/* Not those that have failed or left a connection, or have none yet. */
+static inline bool qp_receives(const struct qp *qp)
+{
+	return qp->state == QPS_RTR || qp->state == QPS_RTS || qp->state == QPS_SQD ||
+	       qp->state == QPS_SQE;
 }
 
 static inline bool qp_is_reliable(const struct qp *qp)

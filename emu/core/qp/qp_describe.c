@@ -28,6 +28,23 @@ static void describe_connection(const struct qp *qp, struct facts *f)
 	facts_number(f, "max_dest_rd_atomic", a->max_dest_rd_atomic);
 	facts_text(f, "path_mig_state", "MIGRATED");
 	facts_number(f, "rate_limit", a->rate_limit);
+	facts_number(f, "traffic_class", qp->flow.tclass);
+	facts_number(f, "priority", roce_flow_priority(&qp->flow));
+}
+
+/* What its control allows: kbit/s as rate_limit, bytes; 0: all. */
+static void describe_congestion(const struct qp *qp, struct facts *f)
+{
+	const struct congestion *c = qp->congestion;
+	const struct cc_flow *flow = &c->flow;
+	const bool limited = flow->rate < flow->line_rate;
+
+	facts_text(f, "cc", qp->dev->cfg.congestion.control.ops->name);
+	facts_number(f, "cc_rate", limited ? flow->rate / 1000 : 0);
+	facts_number(f, "cc_window",
+		     flow->settings && flow->window != CC_NO_WINDOW ? flow->window : 0);
+	facts_number(f, "cc_rtt", c->rtt);
+	facts_number(f, "cnps_handled", c->cnps_handled);
 }
 
 static void describe_counters(const struct qp_counters *c, struct facts *f)
@@ -54,6 +71,7 @@ static const char *waits_for(const struct qp *qp)
 		[BLOCKED_RNR] = "rnr",
 		[BLOCKED_PACE] = "pace",
 		[BLOCKED_RATE] = "rate",
+		[BLOCKED_CONGESTION] = "congestion",
 		[BLOCKED_ORDER] = "order",
 	};
 
@@ -88,6 +106,8 @@ static void describe_qp(const void *object, struct facts *f)
 	facts_number(f, "recvs", recv_available(&qp->rq));
 	facts_number(f, "silent", qp->counters.silent);
 	facts_text(f, "waits", waits_for(qp));
+	if (qp->congestion)
+		describe_congestion(qp, f);
 }
 
 static void destroy_qp(void *object)
@@ -133,6 +153,7 @@ bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look
 		.recvs = recv_available(qp->srq ? &qp->srq->rq : &qp->rq),
 		.heard = qp->counters.rx_packets,
 		.attr = &qp->attr,
+		.flow = &qp->flow,
 		.state = qp->state,
 		.client = qp->obj.client ? qp->obj.client->cookie : NULL,
 	};

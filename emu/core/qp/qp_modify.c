@@ -215,7 +215,7 @@ static void update_rate(struct qp *qp)
 	r->max_burst = qp->attr.max_burst_sz;
 	if (!r->kbps)
 		r->next = 0;
-	timer_cancel(&qp->dev->cq_timers, &r->timer);
+	timer_cancel(&qp->dev->rates, &r->timer);
 }
 
 /* Responder resources for as many READs and atomics as the peer may have outstanding. */

@@ -31,6 +31,7 @@ enum requester_blocked {
 	BLOCKED_RNR,        /* waiting out an RNR NAK */
 	BLOCKED_PACE,       /* unreliable, in a pause (send_pace.h) */
 	BLOCKED_RATE,       /* more would be above its rate limit (send_rate.h) */
+	BLOCKED_CONGESTION, /* its congestion control lets no more leave now */
 	BLOCKED_ORDER,      /* the next request failed locally; it completes after the older ones */
 	BLOCKED_COUNT
 };
@@ -61,8 +62,8 @@ struct send_window {
 struct send_rate {
 	uint32_t kbps;      /* 0: none */
 	uint32_t max_burst; /* bytes; 0: not said */
-	uint64_t next;
-	struct timer timer; /* of dev->cq_timers */
+	uint64_t next;      /* in the network's time */
+	struct timer timer; /* of dev->rates */
 };
 
 /* Requests that were executed before their turn: early_local_inv.h of send. */

@@ -134,7 +134,7 @@ static void cq_destroy(void *object)
 	struct cq *cq = object;
 	struct client *c = cq->obj.client;
 	timer_cancel(&c->dev->cq_timers, &cq->event_timer);
-	timer_cancel(&c->dev->cq_timers, &cq->hold.timer);
+	timer_cancel(&c->dev->cq_timers, &cq->deferred.timer);
 	copy_on_poll_ring_end(&cq->copies_on_poll);
 	table_remove(&c->dev->cqs, cq->obj.handle);
 	queue_region_destroy(c, &cq->ring);
@@ -154,10 +154,10 @@ int core_destroy_cq(struct client *c, uint32_t handle)
 	return 0;
 }
 
-/* What is held back has its directory. */
+/* Completions that are held back take entries, too. */
 static uint32_t used(const struct cq *cq)
 {
-	return cq->producer - cq->consumer + cq->hold.n;
+	return cq->producer - cq->consumer + cq->deferred.n;
 }
 
 /*
@@ -207,7 +207,7 @@ static void publish(struct cq *cq, const struct uhca_abi_cqe *e, uint64_t now)
 	}
 	memcpy(to, e, offsetof(struct uhca_abi_cqe, sequence));
 	to->timestamp = now;
-	cq->hold.payloads += (uint32_t)uhca_cqe_has_payload(e);
+	cq->deferred.payloads += (uint32_t)uhca_cqe_has_payload(e);
 	cq->producer++;
 	uhca_ring_publish(&to->sequence, cq->producer);
 	uhca_ring_publish(&cq->page->ring.producer, cq->producer);
@@ -295,14 +295,32 @@ bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e)
 	return true;
 }
 
+static void count(struct comp_cntr *cntr, const struct uhca_abi_cqe *e)
+{
+	if (cntr)
+		comp_cntr_count(cntr, e->status == UHCA_ABI_WC_SUCCESS, e->byte_len);
+}
+
+/* Rules change what the program sees of it, and so what is counted. */
+static bool push_changed(struct cq *cq, struct uhca_abi_cqe e, struct comp_cntr *cntr)
+{
+	bool kept = kept_back(cq, &e);
+
+	count(cntr, &e);
+	return kept || cq_put(cq, &e);
+}
+
+bool cq_push_counted(struct cq *cq, const struct uhca_abi_cqe *e, struct comp_cntr *cntr)
+{
+	if (cq->obj.client->dev->hooks & CORE_HOOK_COMPLETION)
+		return push_changed(cq, *e, cntr);
+	count(cntr, e);
+	return cq_put(cq, e);
+}
+
 bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e)
 {
-	struct uhca_abi_cqe changed;
-
-	if (!(cq->obj.client->dev->hooks & CORE_HOOK_COMPLETION))
-		return cq_put(cq, e);
-	changed = *e;
-	return kept_back(cq, &changed) || cq_put(cq, &changed);
+	return cq_push_counted(cq, e, NULL);
 }
 
 void cq_event(struct cq *cq, uint32_t type)
@@ -334,7 +352,7 @@ static void describe_cq(const void *object, struct facts *f)
 	facts_number(f, "entries", cq->entries);
 	facts_number(f, "producer", cq->producer);
 	facts_number(f, "outstanding", waiting <= cq->entries ? waiting : 0);
-	facts_number(f, "held", cq->hold.n);
+	facts_number(f, "held", cq->deferred.n);
 	facts_number(f, "channel", cq->channel != 0);
 	facts_number(f, "armed", uhca_ring_observe(&cq->page->arm));
 	facts_text(f, "state", cq->overrun ? "overrun" : "ready");

@@ -7,6 +7,7 @@
 #ifndef CORE_CQ_H
 #define CORE_CQ_H
 
+#include "comp_cntr.h"
 #include "deferred_completion.h"
 #include "emu/abi/cqe.h"
 #include "emu/abi/region.h"
@@ -29,7 +30,7 @@ struct cq {
 	uint16_t moderate_count, moderate_period;
 	uint32_t withheld; /* completions that asked for an event since the last one */
 	struct timer event_timer;
-	struct deferred_completion hold;
+	struct deferred_completion deferred;
 	struct copy_on_poll_ring copies_on_poll;
 	struct core_ring ring;
 	struct uhca_abi_cq *page;
@@ -62,6 +63,9 @@ void cq_describe(const struct cq *cq, struct uhca_cmd_create_cq_reply *out, stru
  * ignore_overrun the oldest entry is lost instead, and nobody is told.
  */
 bool cq_push(struct cq *cq, const struct uhca_abi_cqe *e);
+
+/* The same; before it enters, this counter (NULL: none) moves by what it says. */
+bool cq_push_counted(struct cq *cq, const struct uhca_abi_cqe *e, struct comp_cntr *cntr);
 
 /* The same for a completion that core_ops.completion has seen. */
 bool cq_put(struct cq *cq, const struct uhca_abi_cqe *e);

@@ -9,7 +9,6 @@
 #include "emu/core/memory/memory.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* As the smallest that is created: programs lean on there being a little more than they asked. */
 #define CQE_MIN 16u

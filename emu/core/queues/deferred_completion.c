@@ -39,16 +39,16 @@ static bool is_handled(const struct cq *cq, uint32_t payloads)
 
 static void look_later(struct cq *cq, uint64_t now)
 {
-	struct deferred_completion *h = &cq->hold;
+	struct deferred_completion *h = &cq->deferred;
 
 	timer_set(&cq->obj.client->dev->cq_timers, &h->timer,
 		  timer_next_look(h->since, now, LOOK_MIN_NS, LOOK_MAX_NS));
 }
 
-/* The patience ends: of a client's index and counts nothing but this is believed. */
+/* The wait ends: of a client's index and counts nothing but this is believed. */
 static bool is_overdue(struct cq *cq, uint64_t now)
 {
-	struct deferred_completion *h = &cq->hold;
+	struct deferred_completion *h = &cq->deferred;
 
 	if (!h->all_taken) {
 		uint32_t consumer = uhca_ring_observe(&cq->page->ring.consumer);
@@ -62,7 +62,7 @@ static bool is_overdue(struct cq *cq, uint64_t now)
 
 static void enter_first(struct cq *cq)
 {
-	struct deferred_completion *h = &cq->hold;
+	struct deferred_completion *h = &cq->deferred;
 	struct uhca_abi_cqe e = h->cqe[0];
 
 	h->n--;
@@ -72,9 +72,9 @@ static void enter_first(struct cq *cq)
 
 void deferred_completion_release(struct cq *cq)
 {
-	while (cq->hold.n)
+	while (cq->deferred.n)
 		enter_first(cq);
-	timer_cancel(&cq->obj.client->dev->cq_timers, &cq->hold.timer);
+	timer_cancel(&cq->obj.client->dev->cq_timers, &cq->deferred.timer);
 }
 
 static void look(struct timer *t, uint64_t now);
@@ -82,7 +82,7 @@ static void look(struct timer *t, uint64_t now);
 /* The first in line waits for what is in the ring now. */
 static void begin(struct cq *cq, uint64_t now)
 {
-	struct deferred_completion *h = &cq->hold;
+	struct deferred_completion *h = &cq->deferred;
 
 	h->waits_for = h->payloads;
 	h->before = cq->producer;
@@ -97,17 +97,17 @@ static void move_up(struct cq *cq, uint64_t now)
 {
 	do {
 		enter_first(cq);
-	} while (cq->hold.n &&
-		 (!is_signal(cq, &cq->hold.cqe[0]) || is_handled(cq, cq->hold.payloads)));
-	if (cq->hold.n)
+	} while (cq->deferred.n &&
+		 (!is_signal(cq, &cq->deferred.cqe[0]) || is_handled(cq, cq->deferred.payloads)));
+	if (cq->deferred.n)
 		begin(cq, now);
 }
 
 static void look(struct timer *t, uint64_t now)
 {
-	struct cq *cq = list_entry(t, struct cq, hold.timer);
+	struct cq *cq = list_entry(t, struct cq, deferred.timer);
 
-	if (is_handled(cq, cq->hold.waits_for))
+	if (is_handled(cq, cq->deferred.waits_for))
 		move_up(cq, now);
 	else if (is_overdue(cq, now))
 		deferred_completion_release(cq);
@@ -117,15 +117,15 @@ static void look(struct timer *t, uint64_t now)
 
 bool deferred_completion_has(const struct cq *cq, uint32_t qpn)
 {
-	for (uint32_t i = 0; i < cq->hold.n; i++)
-		if (cq->hold.cqe[i].qpn == qpn)
+	for (uint32_t i = 0; i < cq->deferred.n; i++)
+		if (cq->deferred.cqe[i].qpn == qpn)
 			return true;
 	return false;
 }
 
 bool deferred_completion_take(struct cq *cq, const struct uhca_abi_cqe *e)
 {
-	struct deferred_completion *h = &cq->hold;
+	struct deferred_completion *h = &cq->deferred;
 
 	if (!uhca_cqe_is_receive(e) || cq->ignore_overrun || cq->obj.client->dev->cfg.strict_order)
 		return false;

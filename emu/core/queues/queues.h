@@ -9,6 +9,7 @@
 #ifndef CORE_QUEUES_MODULE_H
 #define CORE_QUEUES_MODULE_H
 
+#include "comp_cntr.h"
 #include "cq.h"
 #include "queue_users.h"
 #include "recv_queue.h"

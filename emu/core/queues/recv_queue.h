@@ -22,7 +22,7 @@ struct recv_queue {
 	uint32_t seen;     /* what the client has posted is known as far as here */
 	struct uhca_abi_queue *page;
 	const uint8_t *slots;
-	struct srq_reorder *shelf; /* of an SRQ, owned; NULL: requests are taken in their order */
+	struct srq_reorder *reorder; /* of an SRQ, owned; NULL: requests are taken in their order */
 };
 
 /* A receive request the device has taken: private copy. */

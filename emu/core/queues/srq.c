@@ -186,6 +186,13 @@ static void srq_destroy(void *object)
 	free(srq);
 }
 
+/* The client destroys it: events that it was not told of yet are taken back. */
+static void take_back_events(struct srq *srq)
+{
+	event_take_back(srq->obj.client, srq->cookie, &srq->async_events,
+			&srq->rq.page->async_events);
+}
+
 int core_destroy_srq(struct client *c, uint32_t handle)
 {
 	struct srq *srq;
@@ -194,7 +201,7 @@ int core_destroy_srq(struct client *c, uint32_t handle)
 		return err;
 	if (srq->obj.refs)
 		return device_refuse_busy(c->dev, "SRQ", srq->obj.refs);
-	srq_take_back_events(srq);
+	take_back_events(srq);
 	srq_destroy(srq);
 	return 0;
 }
@@ -226,12 +233,6 @@ void srq_event(struct srq *srq, uint32_t type)
 	device_trace(srq->obj.client->dev, CORE_TRACE_EVENT, 0, type, srq->obj.handle);
 	event_raise(srq->obj.client, srq->cookie, type, &srq->async_events,
 		    &srq->rq.page->async_events);
-}
-
-void srq_take_back_events(struct srq *srq)
-{
-	event_take_back(srq->obj.client, srq->cookie, &srq->async_events,
-			&srq->rq.page->async_events);
 }
 
 static void describe_srq(const void *object, struct facts *f)

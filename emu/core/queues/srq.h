@@ -43,9 +43,6 @@ void srq_fail(struct srq *srq);
 /* Raises an affiliated async event (UHCA_ABI_EVENT_*) of this SRQ. */
 void srq_event(struct srq *srq, uint32_t type);
 
-/* The client destroys it: events that it was not told of yet are taken back. */
-void srq_take_back_events(struct srq *srq);
-
 extern const struct object_type object_srq;
 
 #endif

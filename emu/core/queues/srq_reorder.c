@@ -9,17 +9,17 @@
 
 int srq_reorder_create(struct recv_queue *rq, uint64_t seed)
 {
-	rq->shelf = calloc(1, sizeof(*rq->shelf));
-	if (!rq->shelf)
+	rq->reorder = calloc(1, sizeof(*rq->reorder));
+	if (!rq->reorder)
 		return -ENOMEM;
-	rq->shelf->chance = seed;
+	rq->reorder->chance = seed;
 	return 0;
 }
 
 void srq_reorder_destroy(struct recv_queue *rq)
 {
-	free(rq->shelf);
-	rq->shelf = NULL;
+	free(rq->reorder);
+	rq->reorder = NULL;
 }
 
 void srq_reorder_choose(struct srq_reorder *s, struct recv_wr *out)

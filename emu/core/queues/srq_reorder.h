@@ -9,20 +9,20 @@
 
 #include "recv_queue.h"
 
-#define RECV_SHELF 8u
+#define SRQ_REORDER_MOST 8u
 
 struct srq_reorder {
 	uint64_t chance; /* base/chance.h */
 	unsigned n;      /* copies: of the ring's requests consumer to consumer + n - 1 */
 	unsigned chosen; /* by the last look */
-	struct recv_wr wr[RECV_SHELF];
+	struct recv_wr wr[SRQ_REORDER_MOST];
 };
 
 /* From now on rq gives them out so. 0 or -ENOMEM. */
 int srq_reorder_create(struct recv_queue *rq, uint64_t seed);
 void srq_reorder_destroy(struct recv_queue *rq);
 
-/* One of those on the shelf, which is not empty. */
+/* One of those that were read, at least one. */
 void srq_reorder_choose(struct srq_reorder *s, struct recv_wr *out);
 
 /* The chosen one is taken. */

@@ -50,7 +50,7 @@ static int check_size(struct device *dev, const struct srq *srq, uint32_t max_wr
 	return device_check_limit(dev, "max_wr", max_wr, "max_srq_wr", dev->cfg.limits.max_srq_wr);
 }
 
-/* Whoever posts does not do so meanwhile. What the shelf holds counts as not taken, as before. */
+/* Nobody posts meanwhile. Requests that wait to be chosen count as not taken, as before. */
 static void move(const struct srq *srq, const struct srq *to)
 {
 	const struct recv_queue *from = &srq->rq;

@@ -126,6 +126,12 @@ static void wq_destroy(void *object)
 	free(wq);
 }
 
+/* The client destroys it: events that it was not told of yet are taken back. */
+static void take_back_events(struct wq *wq)
+{
+	event_take_back(wq->obj.client, wq->cookie, &wq->async_events, &wq->rq.page->async_events);
+}
+
 int core_destroy_wq(struct client *c, uint32_t handle)
 {
 	struct wq *wq;
@@ -134,7 +140,7 @@ int core_destroy_wq(struct client *c, uint32_t handle)
 		return err;
 	if (wq->obj.refs)
 		return device_refuse_busy(c->dev, "work queue", wq->obj.refs);
-	wq_take_back_events(wq);
+	take_back_events(wq);
 	wq_destroy(wq);
 	return 0;
 }
@@ -340,11 +346,6 @@ void wq_event(struct wq *wq, uint32_t type)
 	device_trace(wq->obj.client->dev, CORE_TRACE_EVENT, 0, type, wq->obj.handle);
 	event_raise(wq->obj.client, wq->cookie, type, &wq->async_events,
 		    &wq->rq.page->async_events);
-}
-
-void wq_take_back_events(struct wq *wq)
-{
-	event_take_back(wq->obj.client, wq->cookie, &wq->async_events, &wq->rq.page->async_events);
 }
 
 static void describe_wq(const void *object, struct facts *f)

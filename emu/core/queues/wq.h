@@ -40,9 +40,6 @@ void wq_receive(struct wq *wq, const struct core_frame *frame, uint32_t tag);
 /* Raises an affiliated async event (UHCA_ABI_EVENT_*) of this work queue. */
 void wq_event(struct wq *wq, uint32_t type);
 
-/* The client destroys it: events that it was not told of yet are taken back. */
-void wq_take_back_events(struct wq *wq);
-
 extern const struct object_type object_wq;
 extern const struct object_type object_ind_table;
 

@@ -118,14 +118,14 @@ static enum fetch_verdict copy_recv(const struct recv_queue *rq, uint32_t index,
 	return FETCH_OK;
 }
 
-/* Fills the shelf as far as the ring goes; is there one to choose? */
+/* Reads requests as far as the ring goes; is there one to choose? */
 static enum fetch_verdict fill_reorder(const struct recv_queue *rq)
 {
-	struct srq_reorder *s = rq->shelf;
+	struct srq_reorder *s = rq->reorder;
 	enum fetch_verdict v = FETCH_OK;
 	uint32_t seen;
 
-	while (s->n < RECV_SHELF) {
+	while (s->n < SRQ_REORDER_MOST) {
 		v = look(&rq->page->recv, rq->consumer + s->n, rq->entries, &seen);
 		if (v == FETCH_OK)
 			v = copy_recv(rq, rq->consumer + s->n, &s->wr[s->n]);
@@ -142,20 +142,20 @@ enum fetch_verdict recv_peek(struct recv_queue *rq, struct recv_wr *out)
 
 	if (!rq->entries)
 		return FETCH_EMPTY;
-	v = rq->shelf ? fill_reorder(rq)
-		      : look_once(&rq->page->recv, rq->consumer, rq->entries, &rq->seen);
+	v = rq->reorder ? fill_reorder(rq)
+			: look_once(&rq->page->recv, rq->consumer, rq->entries, &rq->seen);
 	if (v != FETCH_OK)
 		return v;
-	if (!rq->shelf)
+	if (!rq->reorder)
 		return copy_recv(rq, rq->consumer, out);
-	srq_reorder_choose(rq->shelf, out);
+	srq_reorder_choose(rq->reorder, out);
 	return FETCH_OK;
 }
 
 void recv_take(struct recv_queue *rq)
 {
-	if (rq->shelf)
-		srq_reorder_take(rq->shelf);
+	if (rq->reorder)
+		srq_reorder_take(rq->reorder);
 	rq->consumer++;
 	uhca_ring_publish(&rq->page->recv.consumer, rq->consumer);
 }

@@ -2,6 +2,7 @@
 /* The RC responder's answers: READ responses, atomic acknowledges, coalesced ACKs and NAKs. */
 #include "answer.h"
 
+#include "emu/core/congestion/congestion.h"
 #include "emu/core/keys/keys.h"
 #include "receive_wr.h"
 #include "responder.h"
@@ -23,7 +24,8 @@ bool answer_stands_back(const struct qp *qp)
 	return r->ack_pending && r->ack_stands_back;
 }
 
-void answer_hurry(struct qp *qp)
+/* The pending ACK waits no longer. */
+static void stop_waiting(struct qp *qp)
 {
 	list_remove(&qp->ack_link);
 	qp_kick(qp);
@@ -32,7 +34,7 @@ void answer_hurry(struct qp *qp)
 void answer_follow(struct qp *qp)
 {
 	qp->resp.ack_stands_back = false;
-	answer_hurry(qp);
+	stop_waiting(qp);
 }
 
 bool answer_wake(struct device *dev, uint64_t now)
@@ -44,7 +46,7 @@ bool answer_wake(struct device *dev, uint64_t now)
 		struct qp *qp = list_entry(dev->patient.next, struct qp, ack_link);
 		if (qp->ack_due > now)
 			break;
-		answer_hurry(qp);
+		stop_waiting(qp);
 		any = true;
 	}
 	return any;
@@ -75,7 +77,7 @@ void answer_ack(struct qp *qp, uint32_t psn, bool patient)
 	if (r->ack_stands_back)
 		wait_for_company(qp);
 	else
-		answer_hurry(qp);
+		stop_waiting(qp);
 }
 
 static void tell_nak(const struct qp *qp, uint8_t syndrome)
@@ -100,7 +102,7 @@ void answer_nak(struct qp *qp, uint8_t syndrome)
 	r->ack_psn = r->epsn;
 	r->ack_syndrome = syndrome;
 	r->ack_stands_back = false;
-	answer_hurry(qp);
+	stop_waiting(qp);
 }
 
 void answer_new(struct qp *qp, const struct replay_entry *e)
@@ -108,13 +110,13 @@ void answer_new(struct qp *qp, const struct replay_entry *e)
 	/* The answer acknowledges what came before it. */
 	qp->resp.ack_pending = false;
 	replay_add(&qp->resp.replay, e);
-	answer_hurry(qp);
+	stop_waiting(qp);
 }
 
 void answer_again(struct qp *qp, struct replay_entry *e, uint32_t start, uint32_t end)
 {
 	replay_again(&qp->resp.replay, e, start, end);
-	answer_hurry(qp);
+	stop_waiting(qp);
 }
 
 /* A NAK is pending that ends the connection, or it ends without. */
@@ -128,7 +130,7 @@ void answer_forget(struct qp *qp)
 {
 	struct responder *r = &qp->resp;
 
-	answer_hurry(qp);
+	stop_waiting(qp);
 	if (!r->replay.size || !replay_head(&r->replay) || refuses(r))
 		return;
 	replay_cancel(&r->replay);
@@ -173,6 +175,8 @@ static void build_ack(struct qp *qp, struct core_burst *t)
 	find_opcode(qp, ROCE_OP_ACK, ROCE_POS_ONLY, &t->head.bth.opcode);
 	t->last_opcode = t->head.bth.opcode;
 	t->head.aeth = (struct roce_aeth){syndrome, r->msn};
+	if (qp->congestion)
+		congestion_fill_ack(qp, t);
 	r->ack_pending = false;
 }
 
@@ -193,6 +197,8 @@ static void build_atomic(struct qp *qp, const struct replay_entry *e, struct cor
 	t->last_opcode = t->head.bth.opcode;
 	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), e->msn};
 	t->head.atomic_ack = e->original;
+	if (qp->congestion)
+		congestion_fill_ack(qp, t);
 }
 
 /*
@@ -247,6 +253,8 @@ static void abandon_read(struct qp *qp, const struct replay_entry *a, int err)
 		return;
 	}
 	explain_read(qp, a);
+	if (a->kind == REPLAY_READ)
+		qp_count(qp, UHCA_ABI_COMP_REMOTE_RDMA_READ, false, 0);
 	r->epsn = psn_add(a->psn, a->sent >> qp->mtu_log);
 	replay_cancel(&r->replay);
 	r->ack_pending = false;
@@ -302,6 +310,8 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 	int err;
 
 	most &= ~(qp->mtu - 1);
+	if (qp->congestion)
+		most = (uint32_t)congestion_most(qp, most) & ~(qp->mtu - 1);
 	if (take > most)
 		take = most;
 	err = read_piece(qp, a, take, buf, &from);
@@ -322,7 +332,19 @@ static bool build_read(struct qp *qp, struct replay_entry *a, uint8_t *buf, size
 	read_opcodes(qp, a->sent == a->start, a->sent + take == a->end, t);
 	t->head.aeth = (struct roce_aeth){roce_syndrome(ROCE_ACK, receive_credits(qp)), a->msn};
 	a->sent += take;
+	if (qp->congestion) {
+		congestion_set_ecn(qp, &t->flow);
+		congestion_sent(qp, t, false);
+	}
 	return true;
+}
+
+/* The last packet of the response is on its way: for the first time the READ is complete. */
+static void read_answered(const struct qp *qp, struct replay_entry *a)
+{
+	if (a->kind == REPLAY_READ && !a->answered)
+		qp_count(qp, UHCA_ABI_COMP_REMOTE_RDMA_READ, true, a->length);
+	replay_done(a);
 }
 
 bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_burst *out)
@@ -330,10 +352,12 @@ bool responder_transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_bur
 	struct responder *r = &qp->resp;
 	struct replay_entry *a = r->replay.size ? replay_head(&r->replay) : NULL;
 
+	if (a && qp->congestion && !congestion_allows(qp))
+		return false;
 	if (a && a->kind != REPLAY_ATOMIC) {
 		if (build_read(qp, a, buf, cap, out)) {
 			if (a->sent == a->end)
-				replay_done(a);
+				read_answered(qp, a);
 			return true;
 		}
 	} else if (a) {

@@ -25,9 +25,6 @@ bool answer_stands_back(const struct qp *qp);
 /* True while the pending ACK waits for company. */
 bool answer_waits(const struct qp *qp);
 
-/* It waits no longer. */
-void answer_hurry(struct qp *qp);
-
 /* Its company was just sent: it goes right behind. */
 void answer_follow(struct qp *qp);
 

@@ -8,7 +8,6 @@
 #include "answer.h"
 #include "atomic.h"
 #include "emu/core/keys/keys.h"
-#include "emu/core/send/send.h"
 #include "receive_wr.h"
 #include "wire/psn.h"
 
@@ -146,6 +145,8 @@ static enum verdict execute_write(struct qp *qp, const struct core_burst *t)
 	if (v != V_OK)
 		return v;
 	r->message = request_ends_message(t) ? MESSAGE_NONE : MESSAGE_WRITE;
+	if (request_ends_message(t))
+		qp_count(qp, UHCA_ABI_COMP_REMOTE_RDMA_WRITE, true, r->write_length);
 	if (request_ends_message(t) && request_wants_receive(t))
 		finish_receive(qp, t, &e);
 	return V_OK;

@@ -8,8 +8,6 @@
 #include "wire/bytes.h"
 #include "wire/syndrome.h"
 
-#include <string.h>
-
 static struct sgl list_of(const struct qp *qp)
 {
 	/* With an SRQ the keys are those of the SRQ's protection domain (10.2.9.1). */
@@ -118,6 +116,9 @@ bool receive_copy_on_poll(struct qp *qp, const struct iovec *iov, unsigned n,
 {
 	uint64_t addr;
 
+	/* Who goes by a counter does not poll, and would never copy. */
+	if (qp->counter[UHCA_ABI_COMP_RECV])
+		return false;
 	return locate(qp, sgl_iov_length(iov, n), &addr) &&
 	       cq_copy_on_poll(qp->recv_cq, addr, iov, n, e);
 }
@@ -142,7 +143,7 @@ void receive_complete(struct qp *qp, struct uhca_abi_cqe *e)
 	e->srqn = qp->type == QPT_XRC_RECV ? qp->srq->srq_num : 0;
 	e->vendor_err = e->status ? account_failure(qp, e->status) : 0;
 	qp->resp.have_wr = false;
-	if (!cq_push(qp->recv_cq, e))
+	if (!cq_push_counted(qp->recv_cq, e, qp->counter[UHCA_ABI_COMP_RECV]))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }
 

@@ -14,9 +14,6 @@
 #include "wire/psn.h"
 #include "wire/syndrome.h"
 
-#include <errno.h>
-#include <string.h>
-
 typedef enum verdict (*stage_fn)(struct qp *qp, const struct core_burst *t);
 
 /* ---- duplicates (9.7.5.1.4) ---- */
@@ -380,7 +377,7 @@ static enum verdict count_request(struct qp *qp, const struct core_burst *t)
 	return V_OK;
 }
 
-/* The second of each pair is that of CORE_ERRORS_MLX5. */
+/* The second of each pair counts requests (config.counts_requests). */
 static const stage_fn rc_stages[][9] = {
 	{check_psn_rc, check_sequence_rc, check_enabled, check_length, check_resource,
 	 check_request, execute_request},
@@ -441,6 +438,17 @@ static bool may_wait(const struct qp *qp, const struct core_burst *t)
 	return t->from_network && t->count == 1 && roce_opcode_is_first(t->head.bth.opcode);
 }
 
+/* A READ or WRITE of the peer that is refused for good. */
+static void count_refused(const struct qp *qp, const struct core_burst *t)
+{
+	const enum roce_operation op = request_info(t)->operation;
+
+	if (op == ROCE_OP_WRITE)
+		qp_count(qp, UHCA_ABI_COMP_REMOTE_RDMA_WRITE, false, 0);
+	if (op == ROCE_OP_READ_REQ)
+		qp_count(qp, UHCA_ABI_COMP_REMOTE_RDMA_READ, false, 0);
+}
+
 static void conclude_rc(struct qp *qp, const struct core_burst *t, enum verdict v)
 {
 	struct responder *r = &qp->resp;
@@ -478,6 +486,7 @@ static void conclude_rc(struct qp *qp, const struct core_burst *t, enum verdict 
 	case V_ACCESS:
 	case V_OPERATION:
 	case V_LENGTH:
+		count_refused(qp, t);
 		fail_receive(qp, rc_fault[v].status);
 		answer_nak(qp, roce_syndrome(ROCE_NAK, rc_fault[v].nak));
 		device_judged(qp->dev, qp->qpn, t, CORE_JUDGED_REFUSED);
@@ -530,10 +539,10 @@ static void conclude_uc(struct qp *qp, const struct core_burst *t, enum verdict 
 
 static enum verdict walk(struct qp *qp, const struct core_burst *t)
 {
-	const enum core_errors errors = qp->dev->cfg.errors;
-	const stage_fn *stage = qp->type == QPT_UC         ? uc_stages[errors]
-				: qp->type == QPT_XRC_RECV ? xrc_stages[errors]
-							   : rc_stages[errors];
+	const bool counts = qp->dev->cfg.counts_requests;
+	const stage_fn *stage = qp->type == QPT_UC         ? uc_stages[counts]
+				: qp->type == QPT_XRC_RECV ? xrc_stages[counts]
+							   : rc_stages[counts];
 	enum verdict v = V_OK;
 
 	for (; *stage && v == V_OK; stage++)

@@ -29,7 +29,7 @@ enum {
 static bool came_by_lid(const struct qp *qp, const struct core_burst *t)
 {
 	return qp->dev->cfg.look.port[qp->attr.port_num > 1].link_layer == CORE_LINK_INFINIBAND &&
-	       !mcast_gid(t->flow.dst);
+	       !roce_addr_is_group(t->flow.dst);
 }
 
 static void complete(struct qp *qp, const struct core_burst *t, struct uhca_abi_cqe *e)

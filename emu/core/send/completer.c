@@ -3,6 +3,7 @@
 #include "completer.h"
 
 #include "emu/core/base/base.h"
+#include "emu/core/congestion/congestion.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/qp/queue_pair.h"
 #include "masked_atomic.h"
@@ -12,43 +13,6 @@
 #include "wire/syndrome.h"
 
 #include <errno.h>
-
-static uint8_t completion_opcode(uint8_t opcode)
-{
-	switch (opcode) {
-	case UHCA_ABI_WR_RDMA_WRITE:
-	case UHCA_ABI_WR_RDMA_WRITE_WITH_IMM:
-		return UHCA_ABI_WC_RDMA_WRITE;
-	case UHCA_ABI_WR_RDMA_READ:
-		return UHCA_ABI_WC_RDMA_READ;
-	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
-		return UHCA_ABI_WC_COMP_SWAP;
-	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
-		return UHCA_ABI_WC_FETCH_ADD;
-	case UHCA_ABI_WR_FLUSH:
-		return UHCA_ABI_WC_FLUSH;
-	case UHCA_ABI_WR_ATOMIC_WRITE:
-		return UHCA_ABI_WC_ATOMIC_WRITE;
-	case UHCA_ABI_WR_BIND_MW:
-		return UHCA_ABI_WC_BIND_MW;
-	case UHCA_ABI_WR_LOCAL_INV:
-		return UHCA_ABI_WC_LOCAL_INV;
-	case UHCA_ABI_WR_REG_MR:
-		return UHCA_ABI_WC_REG_MR;
-	case UHCA_ABI_WR_REG_INTERLEAVED:
-		return UHCA_ABI_WC_REG_INTERLEAVED;
-	case UHCA_ABI_WR_REG_SG:
-		return UHCA_ABI_WC_REG_SG;
-	case UHCA_ABI_WR_READ_WITH_INV:
-		return UHCA_ABI_WC_READ_WITH_INV;
-	case UHCA_ABI_WR_MASKED_CMP_SWP:
-		return UHCA_ABI_WC_MASKED_CMP_SWP;
-	case UHCA_ABI_WR_MASKED_FETCH_ADD:
-		return UHCA_ABI_WC_MASKED_FETCH_ADD;
-	default:
-		return UHCA_ABI_WC_SEND;
-	}
-}
 
 static bool names_memory(uint8_t opcode)
 {
@@ -84,7 +48,7 @@ static void tell_request(struct qp *qp, const struct send_wr *w)
 			       .qpn = qp->qpn,
 			       .a = w->first_psn,
 			       .b = w->n_psn,
-			       .c = completion_opcode(w->wqe.opcode),
+			       .c = send_opcode(w->wqe.opcode)->completion,
 			       .length = length_of(qp, w),
 			       .wr_id = w->wqe.wr_id,
 			       .peer_qpn = qp->type == QPT_UD ? w->wqe.ud.remote_qpn
@@ -117,6 +81,33 @@ static uint32_t account_failure(struct qp *qp, const struct send_wr *w, uint8_t 
 	return vendor_err_send(status, w->status != 0);
 }
 
+/* What counts requests with this completion opcode; NULL: nothing. */
+static struct comp_cntr *counter_of(const struct qp *qp, uint8_t opcode)
+{
+	if (!qp->counts)
+		return NULL;
+	switch (opcode) {
+	case UHCA_ABI_WC_SEND:
+		return qp->counter[UHCA_ABI_COMP_SEND];
+	case UHCA_ABI_WC_RDMA_WRITE:
+		return qp->counter[UHCA_ABI_COMP_RDMA_WRITE];
+	case UHCA_ABI_WC_RDMA_READ:
+	case UHCA_ABI_WC_READ_WITH_INV:
+		return qp->counter[UHCA_ABI_COMP_RDMA_READ];
+	default:
+		return NULL;
+	}
+}
+
+static void count_silent(struct qp *qp, const struct send_wr *w)
+{
+	struct comp_cntr *cntr = counter_of(qp, send_opcode(w->wqe.opcode)->completion);
+
+	qp->counters.silent++;
+	if (cntr)
+		comp_cntr_count(cntr, true, w->length);
+}
+
 void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 {
 	struct uhca_abi_cqe e = {
@@ -124,7 +115,7 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 		.qpn = qp->qpn,
 		.byte_len = w->length,
 		.status = status,
-		.opcode = completion_opcode(w->wqe.opcode),
+		.opcode = send_opcode(w->wqe.opcode)->completion,
 		.wqe_index = w->index,
 	};
 
@@ -134,7 +125,7 @@ void completer_push(struct qp *qp, const struct send_wr *w, uint8_t status)
 	}
 	if (status)
 		e.vendor_err = account_failure(qp, w, status);
-	if (!cq_push(qp->send_cq, &e))
+	if (!cq_push_counted(qp->send_cq, &e, counter_of(qp, e.opcode)))
 		qp_fail(qp, UHCA_ABI_EVENT_QP_FATAL);
 }
 
@@ -153,7 +144,7 @@ static void retire_one(struct qp *qp, uint8_t status)
 	if (status || w->signaled)
 		completer_push(qp, w, status);
 	else
-		qp->counters.silent++;
+		count_silent(qp, w);
 }
 
 /* The same, with the local operations right behind it that are done already. */
@@ -293,6 +284,7 @@ static void gap_at_una(struct qp *qp, enum core_retry why)
 static bool acknowledge(struct qp *qp, uint32_t psn)
 {
 	struct requester *r = &qp->req;
+	const uint32_t before = r->una_psn;
 	bool moved = false;
 
 	while (r->una != r->sq.head && psn_diff(psn, r->una_psn) > 0) {
@@ -312,6 +304,8 @@ static bool acknowledge(struct qp *qp, uint32_t psn)
 	}
 	if (moved)
 		retry_progress(qp);
+	if (moved && qp->congestion)
+		congestion_acked(qp, (uint32_t)psn_diff(r->una_psn, before));
 	if (psn_diff(psn, r->una_psn) <= 0)
 		return true;
 	qp->dev->counters.implied_naks++;
@@ -361,6 +355,8 @@ static void receive_ack(struct qp *qp, const struct core_burst *t)
 
 	switch (roce_syndrome_kind(syndrome)) {
 	case ROCE_ACK:
+		if (qp->congestion)
+			qp->congestion->echoed = t->head.bth.becn;
 		take_credits(qp, &t->head.aeth);
 		acknowledge(qp, psn_add(psn, 1));
 		return;

@@ -2,6 +2,7 @@
 /* The requester: takes send requests, assigns PSNs, cuts messages into bursts, sends them. */
 #include "completer.h"
 #include "early_local_inv.h"
+#include "emu/core/congestion/congestion.h"
 #include "emu/core/keys/keys.h"
 #include "emu/core/qp/queue_pair.h"
 #include "local_op.h"
@@ -181,6 +182,14 @@ static uint32_t window_room(const struct qp *qp, const struct send_wr *w)
 	return cost < window ? worth_sending(qp, w, (uint32_t)(window - cost)) : 0;
 }
 
+/* What its congestion control leaves of the next burst of w; responses are their sender's. */
+static uint32_t controlled_room(const struct qp *qp, const struct send_wr *w)
+{
+	if (requester_awaits_response(w) || !qp_is_reliable(qp))
+		return UINT32_MAX;
+	return congestion_room(qp, (uint32_t)psn_diff(cursor_psn(qp), qp->req.una_psn));
+}
+
 static bool needs_credit(const struct send_wr *w)
 {
 	return w->wqe.opcode == UHCA_ABI_WR_SEND || w->wqe.opcode == UHCA_ABI_WR_SEND_WITH_IMM ||
@@ -207,6 +216,8 @@ static enum requester_blocked why_blocked(struct qp *qp, const struct send_wr *w
 		return local_op_blocked(qp, w);
 	if (!send_rate_allows(qp))
 		return BLOCKED_RATE;
+	if (qp->congestion && !congestion_allows(qp))
+		return BLOCKED_CONGESTION;
 	if (!qp_is_reliable(qp))
 		return send_pace_holds(qp, w) ? BLOCKED_PACE : BLOCKED_NOT;
 	/* 10.8.3.3: a fenced request waits for all READs and atomics before it. */
@@ -217,7 +228,9 @@ static enum requester_blocked why_blocked(struct qp *qp, const struct send_wr *w
 	/* 9.7.7.2: without credit one request may still go when nothing is outstanding. */
 	if (r->send_offset == 0 && needs_credit(w) && beyond_credit(r, w) && r->una != r->send)
 		return BLOCKED_CREDIT;
-	return window_room(qp, w) ? BLOCKED_NOT : BLOCKED_PSN_WINDOW;
+	if (!window_room(qp, w))
+		return BLOCKED_PSN_WINDOW;
+	return qp->congestion && !controlled_room(qp, w) ? BLOCKED_CONGESTION : BLOCKED_NOT;
 }
 
 /* In SQD only what was begun before goes on (10.3.1.5). */
@@ -259,28 +272,7 @@ static enum roce_position position(bool first, bool last)
 
 static enum roce_operation operation_of(const struct send_wr *w)
 {
-	switch (w->wqe.opcode) {
-	case UHCA_ABI_WR_RDMA_WRITE:
-	case UHCA_ABI_WR_RDMA_WRITE_WITH_IMM:
-		return ROCE_OP_WRITE;
-	case UHCA_ABI_WR_RDMA_READ:
-	case UHCA_ABI_WR_READ_WITH_INV:
-		return ROCE_OP_READ_REQ;
-	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
-		return ROCE_OP_CMP_SWAP;
-	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
-		return ROCE_OP_FETCH_ADD;
-	case UHCA_ABI_WR_MASKED_CMP_SWP:
-		return ROCE_OP_MASKED_CMP_SWAP;
-	case UHCA_ABI_WR_MASKED_FETCH_ADD:
-		return ROCE_OP_MASKED_FETCH_ADD;
-	case UHCA_ABI_WR_FLUSH:
-		return ROCE_OP_FLUSH;
-	case UHCA_ABI_WR_ATOMIC_WRITE:
-		return ROCE_OP_ATOMIC_WRITE;
-	default:
-		return ROCE_OP_SEND;
-	}
+	return (enum roce_operation)send_opcode(w->wqe.opcode)->operation;
 }
 
 /*
@@ -300,6 +292,8 @@ static void fill_bth(const struct qp *qp, uint32_t psn, struct core_burst *t)
 	t->head.bth.psn = psn;
 	t->head.bth.dest_qp = qp->attr.dest_qp_num;
 	t->flow = qp->flow;
+	if (qp->congestion)
+		congestion_set_ecn(qp, &t->flow);
 }
 
 static bool fill_datagram(struct qp *qp, const struct send_wr *w, struct core_burst *t)
@@ -405,6 +399,8 @@ static uint32_t piece_length(struct qp *qp, const struct send_wr *w, size_t cap)
 		qp->req.window.cut = true;
 	if (most > room)
 		most = room;
+	if (qp->congestion && most > controlled_room(qp, w))
+		most = controlled_room(qp, w);
 	most &= ~(qp->mtu - 1);
 	if (most < qp->mtu)
 		most = qp->mtu;
@@ -509,6 +505,24 @@ static void advance(struct qp *qp, struct send_wr *w, uint32_t take)
 		completer_sent(qp);
 }
 
+/* Payload that may leave at once. */
+static size_t most_at_once(const struct qp *qp, size_t cap)
+{
+	if (qp->req.rate.kbps)
+		cap = send_rate_most(qp, cap);
+	return qp->congestion ? congestion_most(qp, cap) : cap;
+}
+
+static void count_sent(struct qp *qp, const struct send_wr *w, const struct core_burst *t)
+{
+	if (qp->req.rate.kbps)
+		send_rate_count(qp, t->length, t->count);
+	if (qp->congestion)
+		congestion_sent(qp, t,
+				qp_is_reliable(qp) && !t->model.tries &&
+					!requester_awaits_response(w));
+}
+
 static void tell_model(const struct qp *qp, const struct send_wr *w, struct core_burst *t)
 {
 	const struct requester *r = &qp->req;
@@ -540,7 +554,7 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	if (qp_is_reliable(qp) && requester_awaits_response(w)) {
 		take = build_request(qp, w, t);
 	} else {
-		take = piece_length(qp, w, qp->req.rate.kbps ? send_rate_most(qp, cap) : cap);
+		take = piece_length(qp, w, most_at_once(qp, cap));
 		if (qp->type == QPT_UD && !fill_datagram(qp, w, t)) {
 			w->status = UHCA_ABI_WC_LOC_QP_OP_ERR;
 			return false;
@@ -557,8 +571,7 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	t->head.bth.ackreq = t->count == 1 && t->last_ackreq;
 	t->head.bth.solicited = t->count == 1 && t->last_solicited;
 	advance(qp, w, take);
-	if (qp->req.rate.kbps)
-		send_rate_count(qp, t->length, t->count);
+	count_sent(qp, w, t);
 	return err == 0;
 }
 

@@ -3,6 +3,7 @@
 #include "retry.h"
 
 #include "completer.h"
+#include "emu/core/congestion/congestion.h"
 #include "emu/core/qp/queue_pair.h"
 #include "requester.h"
 #include "send_window.h"
@@ -10,7 +11,7 @@
 #include "wire/syndrome.h"
 
 #define RNR_INFINITE 7
-#define PATIENCE     (300 * 1000000ull)
+#define LONGEST      (300 * 1000000ull)
 
 /* 4.096 us * 2^code; code 0 means that nothing is ever timed out (table 44, local ACK timeout). */
 static uint64_t ack_timeout(const struct qp *qp)
@@ -22,17 +23,17 @@ static uint64_t ack_timeout(const struct qp *qp)
  * How long this try is waited for. The specification lets a device wait up to four times the
  * timeout (9.7.6.1.3): where several tries had no answer, the peer is more likely to be kept from
  * its processor than out of reach, and a machine with much else to do keeps it for longer than
- * eight of the usual 67 ms. Not beyond PATIENCE, so that the end of a peer is not heard of later
+ * eight of the usual 67 ms. Not beyond LONGEST, so that the end of a peer is not heard of later
  * than need be.
  */
-static uint64_t patience(const struct qp *qp)
+static uint64_t stall_time(const struct qp *qp)
 {
 	uint64_t timeout = ack_timeout(qp), longer;
 	int tries = qp->attr.retry_cnt - qp->req.retries_left;
 
 	longer = tries < 2 ? timeout : timeout * (tries == 2 ? 2 : 4);
-	if (longer > PATIENCE)
-		longer = PATIENCE;
+	if (longer > LONGEST)
+		longer = LONGEST;
 	return longer > timeout ? longer : timeout;
 }
 
@@ -132,6 +133,8 @@ void retry_lost(struct qp *qp, enum core_retry why)
 	}
 	r->retries_left--;
 	send_window_shrink(&r->window, &qp->dev->cfg);
+	if (qp->congestion)
+		congestion_lost(qp);
 	r->progress_at = wait_time(qp);
 	go_back(qp, why);
 }
@@ -171,7 +174,7 @@ bool retry_timer_postpone(struct timer *t, uint64_t now)
 	timer_cancel(timers, t);
 	if (!ack_timeout(qp) || !requester_outstanding(r) || qp->state == QPS_ERR)
 		return true;
-	timer_set(timers, t, r->progress_at + patience(qp));
+	timer_set(timers, t, r->progress_at + stall_time(qp));
 	return t->deadline > timer_heap_time(timers, now);
 }
 

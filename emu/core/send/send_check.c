@@ -11,26 +11,32 @@
 
 enum { RC_ = 1, UC_ = 2, UD_ = 4, XRC_ = 8, RAW_ = 16 };
 
-/* Transports on which an opcode exists (IBTA table 78, "work request operation support"). */
-static const uint8_t opcode_types[] = {
-	[UHCA_ABI_WR_RDMA_WRITE] = RC_ | UC_ | XRC_,
-	[UHCA_ABI_WR_RDMA_WRITE_WITH_IMM] = RC_ | UC_ | XRC_,
-	[UHCA_ABI_WR_SEND] = RC_ | UC_ | UD_ | XRC_ | RAW_,
-	[UHCA_ABI_WR_SEND_WITH_IMM] = RC_ | UC_ | UD_ | XRC_,
-	[UHCA_ABI_WR_RDMA_READ] = RC_ | XRC_,
-	[UHCA_ABI_WR_ATOMIC_CMP_AND_SWP] = RC_ | XRC_,
-	[UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD] = RC_ | XRC_,
-	[UHCA_ABI_WR_FLUSH] = RC_ | XRC_,
-	[UHCA_ABI_WR_ATOMIC_WRITE] = RC_ | XRC_,
-	[UHCA_ABI_WR_LOCAL_INV] = RC_ | UC_ | XRC_,
-	[UHCA_ABI_WR_BIND_MW] = RC_ | UC_ | XRC_,
-	[UHCA_ABI_WR_SEND_WITH_INV] = RC_ | XRC_,
-	[UHCA_ABI_WR_REG_MR] = RC_ | UC_ | XRC_,
-	[UHCA_ABI_WR_REG_INTERLEAVED] = RC_ | UC_ | XRC_,
-	[UHCA_ABI_WR_REG_SG] = RC_ | UC_ | XRC_,
-	[UHCA_ABI_WR_READ_WITH_INV] = RC_ | XRC_,
-	[UHCA_ABI_WR_MASKED_CMP_SWP] = RC_,
-	[UHCA_ABI_WR_MASKED_FETCH_ADD] = RC_,
+#define HAS_(feature) UHCA_ABI_HAS_##feature
+#define ROW_(opcode, types, completion, operation, features)                                       \
+	[UHCA_ABI_WR_##opcode] = {types, UHCA_ABI_WC_##completion, ROCE_OP_##operation, features}
+
+/* Types: IBTA table 78, "work request operation support". */
+const struct send_opcode send_opcodes[UHCA_ABI_WR_COUNT + 1] = {
+	ROW_(RDMA_WRITE, RC_ | UC_ | XRC_, RDMA_WRITE, WRITE, 0),
+	ROW_(RDMA_WRITE_WITH_IMM, RC_ | UC_ | XRC_, RDMA_WRITE, WRITE, 0),
+	ROW_(SEND, RC_ | UC_ | UD_ | XRC_ | RAW_, SEND, SEND, 0),
+	ROW_(SEND_WITH_IMM, RC_ | UC_ | UD_ | XRC_, SEND, SEND, 0),
+	ROW_(RDMA_READ, RC_ | XRC_, RDMA_READ, READ_REQ, 0),
+	ROW_(ATOMIC_CMP_AND_SWP, RC_ | XRC_, COMP_SWAP, CMP_SWAP, HAS_(ATOMICS)),
+	ROW_(ATOMIC_FETCH_AND_ADD, RC_ | XRC_, FETCH_ADD, FETCH_ADD, HAS_(ATOMICS)),
+	ROW_(LOCAL_INV, RC_ | UC_ | XRC_, LOCAL_INV, SEND, HAS_(INVALIDATE)),
+	ROW_(BIND_MW, RC_ | UC_ | XRC_, BIND_MW, SEND, 0),
+	ROW_(SEND_WITH_INV, RC_ | XRC_, SEND, SEND, HAS_(INVALIDATE)),
+	ROW_(FLUSH, RC_ | XRC_, FLUSH, FLUSH, HAS_(FLUSH)),
+	ROW_(ATOMIC_WRITE, RC_ | XRC_, ATOMIC_WRITE, ATOMIC_WRITE, HAS_(ATOMIC_WRITE)),
+	/* With page list or block list: fast_reg.c tells them apart. */
+	ROW_(REG_MR, RC_ | UC_ | XRC_, REG_MR, SEND, HAS_(FAST_REG)),
+	ROW_(REG_INTERLEAVED, RC_ | UC_ | XRC_, REG_INTERLEAVED, SEND, HAS_(INTERLEAVED)),
+	ROW_(REG_SG, RC_ | UC_ | XRC_, REG_SG, SEND, HAS_(SG)),
+	ROW_(READ_WITH_INV, RC_ | XRC_, READ_WITH_INV, READ_REQ,
+	     HAS_(READ_WITH_INV) | HAS_(INVALIDATE)),
+	ROW_(MASKED_CMP_SWP, RC_, MASKED_CMP_SWP, MASKED_CMP_SWAP, HAS_(MASKED_ATOMICS)),
+	ROW_(MASKED_FETCH_ADD, RC_, MASKED_FETCH_ADD, MASKED_FETCH_ADD, HAS_(MASKED_ATOMICS)),
 };
 
 static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
@@ -42,37 +48,7 @@ static bool opcode_allowed(const struct qp *qp, uint8_t opcode)
 				       [QPT_XRC_SEND] = XRC_};
 	unsigned bit = (unsigned)qp->type < sizeof bits ? bits[qp->type] : 0;
 
-	return opcode < sizeof opcode_types && (opcode_types[opcode] & bit);
-}
-
-/* The features (UHCA_ABI_HAS_*) an opcode needs; 0: every device has it. */
-static uint32_t feature_of(uint8_t opcode)
-{
-	switch (opcode) {
-	case UHCA_ABI_WR_ATOMIC_CMP_AND_SWP:
-	case UHCA_ABI_WR_ATOMIC_FETCH_AND_ADD:
-		return UHCA_ABI_HAS_ATOMICS;
-	case UHCA_ABI_WR_FLUSH:
-		return UHCA_ABI_HAS_FLUSH;
-	case UHCA_ABI_WR_ATOMIC_WRITE:
-		return UHCA_ABI_HAS_ATOMIC_WRITE;
-	case UHCA_ABI_WR_LOCAL_INV:
-	case UHCA_ABI_WR_SEND_WITH_INV:
-		return UHCA_ABI_HAS_INVALIDATE;
-	case UHCA_ABI_WR_REG_MR: /* with page list or block list: fast_reg.c tells them apart */
-		return UHCA_ABI_HAS_FAST_REG;
-	case UHCA_ABI_WR_REG_INTERLEAVED:
-		return UHCA_ABI_HAS_INTERLEAVED;
-	case UHCA_ABI_WR_REG_SG:
-		return UHCA_ABI_HAS_SG;
-	case UHCA_ABI_WR_READ_WITH_INV:
-		return UHCA_ABI_HAS_READ_WITH_INV | UHCA_ABI_HAS_INVALIDATE;
-	case UHCA_ABI_WR_MASKED_CMP_SWP:
-	case UHCA_ABI_WR_MASKED_FETCH_ADD:
-		return UHCA_ABI_HAS_MASKED_ATOMICS;
-	default:
-		return 0;
-	}
+	return send_opcode(opcode)->types & bit;
 }
 
 /* What the profile of the device has taken away. */
@@ -82,7 +58,7 @@ static bool opcode_missing(const struct core_config *cfg, uint8_t opcode)
 		return cfg->no_write_imm;
 	if (opcode == UHCA_ABI_WR_SEND_WITH_IMM)
 		return cfg->no_send_imm;
-	return feature_of(opcode) & ~cfg->features;
+	return send_opcode(opcode)->features & ~cfg->features;
 }
 
 static bool is_masked(uint8_t opcode)

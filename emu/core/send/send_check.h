@@ -10,6 +10,21 @@
 
 struct qp;
 
+/* What an opcode of a send request (UHCA_ABI_WR_*) means. */
+struct send_opcode {
+	uint8_t types; /* of queue pairs that take it: bits of send_check.c; 0: no such opcode */
+	uint8_t completion; /* its completion's opcode, UHCA_ABI_WC_* */
+	uint8_t operation;  /* of its packets, enum roce_operation; of local ones SEND */
+	uint32_t features;  /* UHCA_ABI_HAS_* that the device needs for it */
+};
+extern const struct send_opcode send_opcodes[UHCA_ABI_WR_COUNT + 1];
+
+/* Never NULL: the last row is for what is no opcode. */
+static inline const struct send_opcode *send_opcode(uint8_t opcode)
+{
+	return &send_opcodes[opcode < UHCA_ABI_WR_COUNT ? opcode : UHCA_ABI_WR_COUNT];
+}
+
 /*
  * Returns the completion status (UHCA_ABI_WC_*; SUCCESS when the request may be sent) and the
  * message length in bytes, 0 when the status is an error.

@@ -8,15 +8,8 @@
 #include "emu/ctl/line/line.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static json_int_t number(const json_t *facts, const char *name)
-{
-	return json_integer_value(json_object_get(facts, name));
-}
 
 static void print_facts(const struct ctl_options *o, const json_t *facts)
 {
@@ -32,8 +25,8 @@ static void print_facts(const struct ctl_options *o, const json_t *facts)
 	} else if (!running && strcmp(o->word[1], "status") == 0) {
 		puts("no capture is running");
 	} else {
-		json_int_t packets = number(facts, UHCA_CTL_PACKETS);
-		json_int_t records = number(facts, UHCA_CTL_RECORDS);
+		json_int_t packets = ctl_number_in(facts, UHCA_CTL_PACKETS);
+		json_int_t records = ctl_number_in(facts, UHCA_CTL_RECORDS);
 
 		printf("%s%s: %" JSON_INTEGER_FORMAT " packet%s, %" JSON_INTEGER_FORMAT
 		       " record%s%s\n",
@@ -100,8 +93,7 @@ int ctl_capture(const struct ctl_options *o)
 	if ((start || strcmp(action, "dump") == 0) && o->n_words == 3)
 		return to_file(o);
 	if ((strcmp(action, "stop") == 0 || strcmp(action, "status") == 0) && o->n_words == 2)
-		return request(o, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION,
-					    action));
+		return request(o, ctl_command("capture", action));
 	if (o->n_words > 1 && !words_has(action, words_at, commands))
 		return ctl_no_such("command of capture", action, words_at, commands);
 	return ctl_usage_error("capture start FILE, capture stop, capture status or capture dump "

@@ -2,12 +2,14 @@
 /*
  * Umbrella header of captured: the commands of uhcactl that start captures and tell what is in
  * them, and the search for the rules that a failure needs. main.c calls them. Begin at
- * capture_cmd.c, and at model_source.h for who reads a capture.
+ * capture_cmd.c, and at model_source.h for who reads a capture,
+ * watch.h for who follows a device.
  */
 #ifndef CTL_CAPTURED_H
 #define CTL_CAPTURED_H
 
 #include "model_source.h"
+#include "watch.h"
 
 struct ctl_options;
 

@@ -19,8 +19,6 @@
 #include <unistd.h>
 
 #define WIDTH_DEFAULT 100u
-#define LIVE_MS       300
-/* What is older has arrived, if it does at all; when nothing happens, nothing is awaited. */
 #define SETTLED_NS    2000000ull
 #define QUIET_NS      50000000ull
 
@@ -223,14 +221,6 @@ struct live {
 	uint64_t printed; /* all rows until this time */
 };
 
-static uint64_t wall_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Rows after "printed", until "end". */
 static void print_new(struct live *live, const struct ladder *l, const struct ladder_style *style,
 		      uint64_t end)
@@ -252,50 +242,52 @@ static void print_new(struct live *live, const struct ladder *l, const struct la
 	live->printed = end;
 }
 
+/* What is older has arrived, if it does at all; when nothing happens, nothing is awaited. */
 static uint64_t settled(const struct model *s)
 {
-	return wall_clock() > s->ended + QUIET_NS ? s->ended : s->ended - SETTLED_NS;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec > s->ended + QUIET_NS)
+		return s->ended;
+	return s->ended - SETTLED_NS;
 }
 
 /* With much traffic the recorder forgets faster than we look. */
 static void tell_gap(const struct live *live, const struct model *s)
 {
-	if (live->printed && s->began > live->printed)
+	if (live->printed && s->began > live->printed && model_has_forgotten(s))
 		printf("\nThe flight recorder has forgotten %.3f ms.\n\n",
 		       (double)(s->began - live->printed) / 1e6);
 }
 
-static int look(const struct ctl_options *o, struct live *live, struct ladder_options *rows,
-		const struct ladder_style *style)
+/* Draws what the model has more than what has been drawn. */
+static int draw_on(const struct ctl_options *o, struct live *live, struct model *s,
+		   struct ladder_options *rows, const struct ladder_style *style)
 {
-	struct model s;
 	struct ladder l = {0};
-	int status = ctl_model_open(o, &s);
+	int status = 0;
 
-	if (status == 0 && s.n_moments > 0) {
-		tell_gap(live, &s);
-		live->base = live->base ? live->base : s.began;
-		s.began = live->base;
-		rows->before = live->lane;
-		rows->n_before = live->n_lanes;
-		if (ladder_make(&l, &s, rows) < 0)
-			status = no_memory();
-		else if (o->names)
-			ladder_name_lanes(&l, o->names);
-		if (status == 0)
-			print_new(live, &l, style, settled(&s));
-	}
+	tell_gap(live, s);
+	live->base = live->base ? live->base : s->began;
+	s->began = live->base;
+	rows->before = live->lane;
+	rows->n_before = live->n_lanes;
+	if (ladder_make(&l, s, rows) < 0)
+		status = no_memory();
+	else if (o->names)
+		ladder_name_lanes(&l, o->names);
+	if (status == 0)
+		print_new(live, &l, style, settled(s));
 	ladder_free(&l);
-	model_free(&s);
-	if (fflush(stdout) != 0)
-		status = CTL_EXIT_FAILED;
-	return status;
+	return fflush(stdout) == 0 ? status : CTL_EXIT_FAILED;
 }
 
 static int follow(const struct ctl_options *o, struct ladder_options *rows,
 		  const struct ladder_style *style)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
+	struct ctl_watch watch = {.from = o, .running = true};
 	struct live live = {.n_lanes = 0};
 	int status = 0;
 
@@ -304,10 +296,16 @@ static int follow(const struct ctl_options *o, struct ladder_options *rows,
 	rows->lanes = ladder_lanes_for(style->width);
 	print_title(o);
 	while (status == 0 && !interrupted) {
-		status = look(o, &live, rows, style);
+		status = ctl_watch_look(&watch, ctl_now(), false);
+		if (status == 0 && watch.model.n_moments > 0)
+			status = draw_on(o, &live, &watch.model, rows, style);
 		if (status == 0 && !interrupted)
-			poll(NULL, 0, LIVE_MS);
+			poll(NULL, 0, ctl_watch_wait(&watch));
 	}
+	if (!watch.running)
+		fprintf(stderr, "uhcactl: %s: no daemon runs there\n", o->dir);
+	model_free(&watch.model);
+	free(watch.counted);
 	return status;
 }
 

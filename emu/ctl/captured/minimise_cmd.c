@@ -300,11 +300,11 @@ static int search(struct plan *p, const char *file)
 	case MINIMISE_FOUND:
 		return p->given->json ? print_json(p) : print_plan(p);
 	case MINIMISE_PASSES:
-		return complain(file, p->m.times > 1 ? "nothing fails with these rules"
-						     : "nothing fails with these rules; for a "
+		return complain(file, p->m.times > 1 ? "no run fails with these rules"
+						     : "no run fails with these rules; for a "
 						       "random failure use --times 20");
 	case MINIMISE_WITHOUT:
-		return complain(file, "it also fails without its rules");
+		return complain(file, "the command also fails without the rules");
 	case MINIMISE_CANNOT:
 		return complain(file, "uhca-run cannot run it; try uhca-run by hand");
 	}

@@ -36,51 +36,18 @@ static int dump(const struct ctl_options *o, const char *path, struct model *s)
 
 /* ---- programs of QPs ---- */
 
-/* Column of a table by name; the number of columns when there is none. */
-static size_t column_of(const json_t *table, const char *name)
-{
-	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
-	size_t i = 0;
-
-	while (i < json_array_size(columns)) {
-		const json_t *n = json_object_get(json_array_get(columns, i), UHCA_CTL_NAME);
-
-		if (json_is_string(n) && strcmp(json_string_value(n), name) == 0)
-			break;
-		i++;
-	}
-	return i;
-}
-
-static const json_t *cell(const json_t *table, size_t row, const char *name)
-{
-	return json_array_get(json_array_get(json_object_get(table, UHCA_CTL_ROWS), row),
-			      column_of(table, name));
-}
-
 static json_t *get_table(const struct ctl_options *o, const char *what)
 {
 	json_t *table = NULL;
 
-	if (ctl_request(o->dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, what),
-			&table) != 0)
+	if (ctl_request(o->dir, ctl_command_show(what), &table) != 0)
 		return NULL;
 	return table;
 }
 
-static const char *program_of(const json_t *clients, json_int_t client)
-{
-	const json_t *rows = json_object_get(clients, UHCA_CTL_ROWS);
-
-	for (size_t i = 0; i < json_array_size(rows); i++)
-		if (json_integer_value(cell(clients, i, "client")) == client)
-			return json_string_value(cell(clients, i, "program"));
-	return NULL;
-}
-
 static void set_program(struct model *s, const char *device, uint32_t number, const char *program)
 {
-	for (uint32_t i = 0; device && program && i < s->n_qps; i++) {
+	for (uint32_t i = 0; i < s->n_qps; i++) {
 		struct model_qp *q = &s->qp[i];
 
 		if (q->number == number && strcmp(s->host[q->host].name, device) == 0)
@@ -92,12 +59,14 @@ static void set_programs(const struct ctl_options *o, struct model *s)
 {
 	json_t *qps = get_table(o, "qp");
 	json_t *clients = get_table(o, "client");
-	const json_t *rows = json_object_get(qps, UHCA_CTL_ROWS);
 
-	for (size_t i = 0; i < json_array_size(rows); i++)
-		set_program(s, json_string_value(cell(qps, i, "device")),
-			    (uint32_t)json_integer_value(cell(qps, i, "qpn")),
-			    program_of(clients, json_integer_value(cell(qps, i, "client"))));
+	for (size_t i = 0; i < ctl_rows(qps); i++) {
+		size_t client = ctl_row_with(clients, "client", ctl_cell_number(qps, i, "client"));
+
+		set_program(s, ctl_cell_text(qps, i, "device"),
+			    (uint32_t)ctl_cell_number(qps, i, "qpn"),
+			    ctl_cell_text(clients, client, "program"));
+	}
 	json_decref(qps);
 	json_decref(clients);
 }

@@ -6,7 +6,6 @@
 #include "emu/model/page/page.h"
 #include "model_source.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* How the capture is called in the page: without the folders it lies in, which tell nothing. */

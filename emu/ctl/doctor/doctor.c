@@ -21,6 +21,7 @@ static const struct {
 	{"sandbox", machine_check_sandbox},
 	{"shared memory", memory_check_shared},
 	{"userfaultfd", memory_check_userfaultfd},
+	{"breakpoints", machine_check_breakpoints},
 	{"UDP port", machine_check_port},
 	{"loopback", machine_check_loopback},
 	{"segmentation", machine_check_segmentation},

@@ -6,8 +6,6 @@
 #ifndef FINDING_H
 #define FINDING_H
 
-#include <stdbool.h>
-
 enum doctor_mark {
 	DOCTOR_GOOD,
 	DOCTOR_NOTE, /* works, but slower, or some programs notice */

@@ -4,10 +4,11 @@
 
 #include "emu/ctl/instance/instance.h"
 
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define ROCE_UDP_PORT 4791
@@ -110,6 +110,55 @@ void machine_check_sandbox(struct doctor_finding *out)
 	long result = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
 
 	machine_judge_sandbox(result < 0 ? errno : 0, out);
+}
+
+/*
+ * Counts an access to a word by a data breakpoint. 0, errno of perf_event_open(2), or EOPNOTSUPP:
+ * it was accepted and has not seen the access, as under hypervisors without debug registers.
+ */
+static int try_breakpoint(void)
+{
+	static volatile uint32_t word;
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = sizeof(attr),
+				       .bp_type = HW_BREAKPOINT_RW,
+				       .bp_addr = (uintptr_t)&word,
+				       .bp_len = HW_BREAKPOINT_LEN_4,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+	uint64_t uses = 0;
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	word = 1;
+	if (read(fd, &uses, sizeof(uses)) != sizeof(uses))
+		uses = 0;
+	close(fd);
+	return uses ? 0 : EOPNOTSUPP;
+}
+
+void machine_judge_breakpoints(int error, struct doctor_finding *out)
+{
+	static const char remedy[] =
+		"as root: sysctl kernel.perf_event_paranoid=2; in a container: a "
+		"seccomp profile that allows perf_event_open(2)";
+	static const char lacking[] = "the sanitizer's check wc-unset cannot see which fields of a "
+				      "completion are read";
+
+	if (!error)
+		finding_set(out, DOCTOR_GOOD, NULL, "data breakpoints work");
+	else if (error == EOPNOTSUPP)
+		finding_set(out, DOCTOR_NOTE, NULL,
+			    "the processor or hypervisor reports no access: %s", lacking);
+	else
+		finding_set(out, DOCTOR_NOTE, remedy, "perf_event_open(2): %s: %s", strerror(error),
+			    lacking);
+}
+
+void machine_check_breakpoints(struct doctor_finding *out)
+{
+	machine_judge_breakpoints(try_breakpoint(), out);
 }
 
 /* ---- network ---- */

@@ -12,6 +12,9 @@ void machine_judge_port(int first, int elsewhere, struct doctor_finding *out);
 /* errno of asking whether processes may have filters of system calls. */
 void machine_judge_sandbox(int error, struct doctor_finding *out);
 
+/* errno of setting a data breakpoint; EOPNOTSUPP: it sees no access. */
+void machine_judge_breakpoints(int error, struct doctor_finding *out);
+
 /* "names" of the RDMA devices that the kernel has, separated by spaces; empty: none. */
 void machine_judge_devices(const char *names, struct doctor_finding *out);
 
@@ -26,6 +29,7 @@ void machine_check_proc(struct doctor_finding *out);
 void machine_check_libibverbs(struct doctor_finding *out);
 void machine_check_seccomp(struct doctor_finding *out);
 void machine_check_sandbox(struct doctor_finding *out);
+void machine_check_breakpoints(struct doctor_finding *out);
 void machine_check_port(struct doctor_finding *out);
 void machine_check_loopback(struct doctor_finding *out);
 void machine_check_segmentation(struct doctor_finding *out);

@@ -5,6 +5,8 @@
 
 #include "finding.h"
 
+#include <stdbool.h>
+
 /* What was found out by trying, as errno values; 0: it works. */
 struct memory_ways {
 	int process_vm; /* process_vm_readv(2) and process_vm_writev(2) on another process */

@@ -67,7 +67,8 @@ static bool is_taken_4(const char *line, unsigned block, unsigned n)
 	return host == INADDR_ANY || (host >= first && host < first + n);
 }
 
-bool run_addr_taken(unsigned block, unsigned n)
+/* Has one of the first n addresses of the block its RoCEv2 port taken? */
+static bool is_taken(unsigned block, unsigned n)
 {
 	FILE *table = fopen("/proc/net/udp", "re"), *table6 = fopen("/proc/net/udp6", "re");
 	bool taken = !table && !try_block(block, n);
@@ -110,11 +111,21 @@ static bool first_address(const char *dir, unsigned device, char out[INET6_ADDRS
 
 int run_addr_export(const char *dir)
 {
-	char name[32], text[INET6_ADDRSTRLEN];
+	char name[32];
 
 	for (unsigned i = 0; i < UHCA_DEVICES_MAX; i++) {
 		snprintf(name, sizeof(name), "UHCA_ADDR_%u", i);
 		unsetenv(name); /* of an instance around this one */
+	}
+	return run_addr_export_more(dir);
+}
+
+int run_addr_export_more(const char *dir)
+{
+	char name[32], text[INET6_ADDRSTRLEN];
+
+	for (unsigned i = 0; i < UHCA_DEVICES_MAX; i++) {
+		snprintf(name, sizeof(name), "UHCA_ADDR_%u", i);
 		if (first_address(dir, i, text) && setenv(name, text, 1) < 0)
 			return -ENOMEM;
 	}
@@ -144,7 +155,7 @@ bool run_addr_lease(unsigned from, unsigned n, struct run_addr_lease *out)
 	for (out->block = from; out->block < RUN_ADDR_BLOCKS; out->block++) {
 		out->fd = take_name(out->block);
 		/* where such sockets are refused, it goes without */
-		if (out->fd != -EADDRINUSE && !run_addr_taken(out->block, n))
+		if (out->fd != -EADDRINUSE && !is_taken(out->block, n))
 			return true;
 		run_addr_release(out);
 	}

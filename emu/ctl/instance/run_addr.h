@@ -27,14 +27,14 @@ bool run_addr_lease(unsigned from, unsigned n, struct run_addr_lease *out);
 /* Once the daemon has its sockets, or none. */
 void run_addr_release(struct run_addr_lease *lease);
 
-/* Has one of the first n addresses of the block its RoCEv2 port taken? */
-bool run_addr_taken(unsigned block, unsigned n);
-
 /*
  * Puts the first address of each device of the instance in dir into the environment: UHCA_ADDR_0,
  * UHCA_ADDR_1 ... 0 or -ENOMEM.
  */
 int run_addr_export(const char *dir);
+
+/* Adds those of one more instance, whose devices have other names. */
+int run_addr_export_more(const char *dir);
 
 /* Writes "127.0.<block>.<1+device>" to out (16 bytes). */
 void run_addr_name(unsigned block, unsigned device, char out[16]);

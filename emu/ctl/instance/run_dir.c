@@ -10,18 +10,24 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define LOG_TAIL_BYTES 4096
 #define LOG_TAIL_LINES 20
 #define WARNINGS       3
+
+#define MEMORY      "/dev/shm"
+#define MEMORY_ROOM (16u << 20) /* bytes that are to be free there */
 
 /* The folder that may hold instances of this user, and whether it is only the user's. */
 static const char *runtime_root(void)
@@ -34,6 +40,22 @@ static const char *temp_root(void)
 {
 	const char *tmp = getenv("TMPDIR");
 	return tmp && *tmp ? tmp : "/tmp";
+}
+
+/*
+ * A described machine is some hundred files, which a disk makes in seconds when it is busy: a
+ * private instance lives in memory where there is room, unless somebody says where. NULL: not.
+ */
+static const char *memory_root(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct statfs fs;
+	if (tmp && *tmp)
+		return NULL;
+	if (statfs(MEMORY, &fs) < 0 || fs.f_type != TMPFS_MAGIC ||
+	    (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize < MEMORY_ROOM)
+		return NULL;
+	return access(MEMORY, W_OK | X_OK) == 0 ? MEMORY : NULL;
 }
 
 static int __attribute__((format(printf, 2, 3)))
@@ -55,6 +77,8 @@ set_path(struct run_dir *out, const char *format, ...)
 const char *run_dir_root(void)
 {
 	const char *root = runtime_root();
+	if (!root)
+		root = memory_root();
 	return root ? root : temp_root();
 }
 
@@ -194,6 +218,7 @@ static void sweep(const char *root)
 int run_dir_private(struct run_dir *out)
 {
 	sweep(runtime_root());
+	sweep(memory_root());
 	sweep(temp_root());
 	int ret = set_path(out, "%s/uhca-XXXXXX", run_dir_root());
 	if (ret == 0 && !mkdtemp(out->path))

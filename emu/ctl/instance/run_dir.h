@@ -6,8 +6,6 @@
 #ifndef RUN_DIR_H
 #define RUN_DIR_H
 
-#include <stddef.h>
-
 /*
  * Longest directory of an instance: a socket's address (unix(7)) and libibverbs' sysfs path must
  * have room behind it.
@@ -23,7 +21,10 @@ struct run_dir {
 /* Finds or makes the directory of the shared instance; 0, or -errno with the error printed. */
 int run_dir_shared(const char *name, struct run_dir *out);
 
-/* The folder in which instances of this user are made. */
+/*
+ * The folder in which private instances of this user are made: $XDG_RUNTIME_DIR, $TMPDIR, /dev/shm
+ * where it is a tmpfs with room, /tmp.
+ */
 const char *run_dir_root(void);
 
 /*

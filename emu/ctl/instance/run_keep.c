@@ -120,7 +120,7 @@ static void keep_model(const char *folder, const char *recorder)
 	model_free(&s);
 }
 
-static bool keep_recorder(const struct run_dir *dir, const char *folder)
+static bool keep_recorder(const struct run_dir *dir, const char *folder, bool raw)
 {
 	char path[PATH_MAX];
 	json_t *result = NULL;
@@ -131,7 +131,7 @@ static bool keep_recorder(const struct run_dir *dir, const char *folder)
 		      json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION, "dump",
 				UHCA_CTL_FILE, path),
 		      &result);
-	if (result)
+	if (result && !raw)
 		keep_model(folder, path);
 	json_decref(result);
 	return answers;
@@ -154,6 +154,7 @@ static json_t *all_tables(const struct run_dir *dir)
 					    "wq",
 					    "rwq_ind_table",
 					    "flow",
+					    "comp_cntr",
 					    "cm_id"};
 	json_t *all = json_object(), *table = NULL;
 	bool answers = ask(dir, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table);
@@ -161,23 +162,21 @@ static json_t *all_tables(const struct run_dir *dir)
 	json_object_set_new(all, "counters", table);
 	for (size_t i = 0; answers && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		table = NULL;
-		answers = ask(
-			dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, kinds[i]),
-			&table);
-		if (json_array_size(json_object_get(table, UHCA_CTL_ROWS)) > 0)
+		answers = ask(dir, ctl_command_show(kinds[i]), &table);
+		if (ctl_rows(table) > 0)
 			json_object_set(all, kinds[i], table);
 		json_decref(table);
 	}
 	return all;
 }
 
-void run_keep_state(const struct run_dir *dir, const char *folder)
+void run_keep_state(const struct run_dir *dir, const char *folder, bool raw)
 {
 	char path[PATH_MAX];
 	json_t *all;
 	FILE *f;
 
-	if (!keep_recorder(dir, folder))
+	if (!keep_recorder(dir, folder, raw))
 		return;
 	place(folder, "state.json", path);
 	f = ctl_file_open("uhca-run", path);

@@ -26,9 +26,9 @@ bool run_keep_make(const char *folder, const char *test, char *out);
 
 /*
  * Into the folder of the test, while the daemon serves. What the daemon does not tell is missing; a
- * hung one takes 10 seconds.
+ * hung one takes 10 seconds. Raw: without the texts and pages that are made of the flight recorder.
  */
-void run_keep_state(const struct run_dir *dir, const char *folder);
+void run_keep_state(const struct run_dir *dir, const char *folder, bool raw);
 
 /* When it has ended, however. */
 void run_keep_log(const struct run_dir *dir, const char *folder);

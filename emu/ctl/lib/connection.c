@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define PATIENCE 10 /* seconds: a daemon that is stopped must not hang us */
+#define REPLY_TIME 10 /* seconds: a daemon that is stopped must not hang us */
 
 static int say(struct ctl_failure *f, int status, const char *dir, const char *what)
 {
@@ -42,7 +42,7 @@ static int say_errno(struct ctl_failure *f, const char *dir)
 static FILE *open_daemon(const char *dir)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
-	struct timeval patience = {.tv_sec = PATIENCE};
+	struct timeval limit = {.tv_sec = REPLY_TIME};
 	FILE *stream = NULL;
 	int fd;
 
@@ -54,8 +54,8 @@ static FILE *open_daemon(const char *dir)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return NULL;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	if (connect(fd, (struct sockaddr *)&un, sizeof(un)) == 0)
 		stream = fdopen(fd, "r+");
 	if (!stream) {

@@ -8,10 +8,12 @@
 #ifndef CTL_LIB_MODULE_H
 #define CTL_LIB_MODULE_H
 
+#include "clock.h"
 #include "connection.h"
 #include "ctl_file.h"
 #include "exit_status.h"
 #include "instance_dir.h"
+#include "reply.h"
 #include "waiting_call.h"
 #include "xml.h"
 

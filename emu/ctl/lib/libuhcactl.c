@@ -5,11 +5,13 @@
  */
 #include "uhcactl.h"
 
+#include "clock.h"
 #include "connection.h"
 #include "emu/abi/ctl.h"
 #include "emu/words/words.h"
 #include "exit_status.h"
 #include "instance_dir.h"
+#include "reply.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -68,11 +70,6 @@ static int order(const struct uhcactl *c, json_t *request, struct uhcactl_error 
 	return status;
 }
 
-static json_t *fault(const char *action)
-{
-	return json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, action);
-}
-
 /* ---- the instance ---- */
 
 static int find_dir(const char *instance, char dir[PATH_MAX])
@@ -121,14 +118,14 @@ static int rule_number(const struct uhcactl *c, json_t *request, struct uhcactl_
 	int status = ask(c, request, &result, error);
 
 	if (status == 0)
-		status = (int)json_integer_value(json_object_get(result, UHCA_CTL_RULE));
+		status = (int)ctl_number_in(result, UHCA_CTL_RULE);
 	json_decref(result);
 	return status;
 }
 
 int uhcactl_fault_add(struct uhcactl *c, const char *rule, struct uhcactl_error *error)
 {
-	json_t *request = fault("add");
+	json_t *request = ctl_command("fault", "add");
 
 	json_object_set_new(request, UHCA_CTL_TEXT, json_string(rule));
 	return rule_number(c, request, error);
@@ -136,14 +133,14 @@ int uhcactl_fault_add(struct uhcactl *c, const char *rule, struct uhcactl_error 
 
 int uhcactl_fault_now(struct uhcactl *c, const char *action, struct uhcactl_error *error)
 {
-	json_t *request = fault("now");
+	json_t *request = ctl_command("fault", "now");
 	json_t *result;
 	int status;
 
 	json_object_set_new(request, UHCA_CTL_TEXT, json_string(action));
 	status = ask(c, request, &result, error);
 	if (status == 0)
-		status = (int)json_integer_value(json_object_get(result, UHCA_CTL_DEVICES));
+		status = (int)ctl_number_in(result, UHCA_CTL_DEVICES);
 	json_decref(result);
 	return status;
 }
@@ -151,7 +148,7 @@ int uhcactl_fault_now(struct uhcactl *c, const char *action, struct uhcactl_erro
 int uhcactl_fault_change(struct uhcactl *c, int number, const char *rule,
 			 struct uhcactl_error *error)
 {
-	json_t *request = fault("change");
+	json_t *request = ctl_command("fault", "change");
 	int status;
 
 	json_object_set_new(request, UHCA_CTL_RULE, json_integer(number));
@@ -162,7 +159,7 @@ int uhcactl_fault_change(struct uhcactl *c, int number, const char *rule,
 
 int uhcactl_fault_remove(struct uhcactl *c, int number, struct uhcactl_error *error)
 {
-	json_t *request = fault("remove");
+	json_t *request = ctl_command("fault", "remove");
 
 	json_object_set_new(request, UHCA_CTL_RULE, json_integer(number));
 	return order(c, request, error);
@@ -170,7 +167,7 @@ int uhcactl_fault_remove(struct uhcactl *c, int number, struct uhcactl_error *er
 
 int uhcactl_fault_clear(struct uhcactl *c, struct uhcactl_error *error)
 {
-	return order(c, fault("clear"), error);
+	return order(c, ctl_command("fault", "clear"), error);
 }
 
 int64_t uhcactl_fault_hits(struct uhcactl *c, int number, struct uhcactl_error *error)
@@ -179,14 +176,14 @@ int64_t uhcactl_fault_hits(struct uhcactl *c, int number, struct uhcactl_error *
 	const json_t *rule;
 	json_t *list;
 	size_t i;
-	int status = ask(c, fault("list"), &list, error);
+	int status = ask(c, ctl_command("fault", "list"), &list, error);
 
 	if (status < 0)
 		return status;
 	json_array_foreach(json_object_get(list, UHCA_CTL_RULES), i, rule)
 	{
-		if (json_integer_value(json_object_get(rule, UHCA_CTL_RULE)) == number)
-			hits = json_integer_value(json_object_get(rule, UHCA_CTL_HITS));
+		if (ctl_number_in(rule, UHCA_CTL_RULE) == number)
+			hits = ctl_number_in(rule, UHCA_CTL_HITS);
 	}
 	json_decref(list);
 	if (hits < 0)
@@ -194,22 +191,14 @@ int64_t uhcactl_fault_hits(struct uhcactl *c, int number, struct uhcactl_error *
 	return hits;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 int uhcactl_fault_wait(struct uhcactl *c, int number, uint64_t hits, unsigned timeout_ms,
 		       struct uhcactl_error *error)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NS};
-	uint64_t deadline = now_ns() + (uint64_t)timeout_ms * MS_IN_NS;
+	uint64_t deadline = ctl_now() + (uint64_t)timeout_ms * MS_IN_NS;
 
 	for (;;) {
-		bool last = now_ns() >= deadline;
+		bool last = ctl_now() >= deadline;
 		int64_t seen = uhcactl_fault_hits(c, number, error);
 
 		if (seen < 0)
@@ -247,62 +236,31 @@ int uhcactl_event(struct uhcactl *c, const char *device, const char *name,
 
 int uhcactl_port(struct uhcactl *c, const char *device, int up, struct uhcactl_error *error)
 {
-	json_t *request =
-		json_pack("{s:s, s:s}", UHCA_CTL_CMD, "port", UHCA_CTL_ACTION, up ? "up" : "down");
-
-	return order(c, of_device(request, device), error);
+	return order(c, of_device(ctl_command("port", up ? "up" : "down"), device), error);
 }
 
 int uhcactl_device_fatal(struct uhcactl *c, const char *device, struct uhcactl_error *error)
 {
-	json_t *request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "device", UHCA_CTL_ACTION, "fatal");
-
-	return order(c, of_device(request, device), error);
+	return order(c, of_device(ctl_command("device", "fatal"), device), error);
 }
 
 /* ---- counters: a table with a row for each device ---- */
 
-static int column_of(const json_t *table, const char *name)
+/* CTL_NO_ROW: no such device, or not the only one. */
+static size_t row_of(const json_t *table, const char *device)
 {
-	const json_t *column;
-	size_t i;
-
-	json_array_foreach(json_object_get(table, UHCA_CTL_COLUMNS), i, column)
-	{
-		const char *text = json_string_value(json_object_get(column, UHCA_CTL_NAME));
-
-		if (text && strcmp(text, name) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
-/* NULL: no such device, or not the only one. */
-static const json_t *row_of(const json_t *table, const char *device)
-{
-	const json_t *rows = json_object_get(table, UHCA_CTL_ROWS);
-	int names = column_of(table, UHCA_CTL_DEVICE);
-	const json_t *row;
-	size_t i;
-
 	if (!device)
-		return json_array_size(rows) == 1 ? json_array_get(rows, 0) : NULL;
-	json_array_foreach(rows, i, row)
-	{
-		const char *text = json_string_value(json_array_get(row, (size_t)names));
-
-		if (text && strcmp(text, device) == 0)
-			return row;
-	}
-	return NULL;
+		return ctl_rows(table) == 1 ? 0 : CTL_NO_ROW;
+	for (size_t i = 0; i < ctl_rows(table); i++)
+		if (strcmp(ctl_cell_text(table, i, UHCA_CTL_DEVICE), device) == 0)
+			return i;
+	return CTL_NO_ROW;
 }
 
 /* A column of the table; the first has the devices. */
 static const char *counter_at(const void *table, unsigned i)
 {
-	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
-
-	return json_string_value(json_object_get(json_array_get(columns, i + 1), UHCA_CTL_NAME));
+	return ctl_column_name(table, i + 1);
 }
 
 int uhcactl_counter(struct uhcactl *c, const char *device, const char *name, uint64_t *value,
@@ -310,17 +268,15 @@ int uhcactl_counter(struct uhcactl *c, const char *device, const char *name, uin
 {
 	char hint[WORDS_HINT_MAX];
 	const json_t *cell;
-	const json_t *row;
 	json_t *table;
-	int column;
+	size_t row;
 	int status = ask(c, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table, error);
 
 	if (status < 0)
 		return status;
-	column = column_of(table, name);
 	row = row_of(table, device);
-	cell = column < 0 ? NULL : json_array_get(row, (size_t)column);
-	if (!row)
+	cell = ctl_cell(table, row, name);
+	if (row == CTL_NO_ROW)
 		status = fail(error, -ENOENT, "unknown device '%.100s'",
 			      device ? device : "(which one?)");
 	else if (!json_is_integer(cell))

@@ -47,6 +47,7 @@ struct ctl_options {
 	bool wire;
 	bool stable; /* of fault trace */
 	bool once;
+	bool fabric; /* of top */
 	bool all;
 	bool no_setup;
 	int n_words;

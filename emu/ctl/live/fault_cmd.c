@@ -14,21 +14,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RULE_MAX 8192
-
-static json_t *fault(const char *action)
-{
-	return json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, action);
-}
-
-static json_int_t number_in(const json_t *result, const char *member)
-{
-	return json_integer_value(json_object_get(result, member));
-}
 
 /* ---- complaints ---- */
 
@@ -107,7 +96,7 @@ static json_t *rule_of(const char *word)
 
 static void say_rule(const json_t *result)
 {
-	printf("rule %" JSON_INTEGER_FORMAT "\n", number_in(result, UHCA_CTL_RULE));
+	printf("rule %" JSON_INTEGER_FORMAT "\n", ctl_number_in(result, UHCA_CTL_RULE));
 }
 
 /* "s" behind a noun of which there are n. */
@@ -118,74 +107,68 @@ static const char *plural(json_int_t n)
 
 static void say_removed(const json_t *result)
 {
-	json_int_t hits = number_in(result, UHCA_CTL_HITS);
+	json_int_t hits = ctl_number_in(result, UHCA_CTL_HITS);
 	char why[512];
 
-	printf("rule %" JSON_INTEGER_FORMAT " removed; ", number_in(result, UHCA_CTL_RULE));
+	printf("rule %" JSON_INTEGER_FORMAT " removed; ", ctl_number_in(result, UHCA_CTL_RULE));
 	if (hits > 0)
 		printf("it fired %" JSON_INTEGER_FORMAT " time%s, of %" JSON_INTEGER_FORMAT
 		       " that matched\n",
-		       hits, plural(hits), number_in(result, UHCA_CTL_MATCHED));
+		       hits, plural(hits), ctl_number_in(result, UHCA_CTL_MATCHED));
 	else
 		printf("%s\n", ctl_never_fired(result, why, sizeof(why)));
 }
 
 static void say_cleared(const json_t *result)
 {
-	json_int_t n = number_in(result, UHCA_CTL_RULES);
+	json_int_t n = ctl_number_in(result, UHCA_CTL_RULES);
 
-	printf("%" JSON_INTEGER_FORMAT " rule%s removed\n", n, n == 1 ? "" : "s");
+	printf("%" JSON_INTEGER_FORMAT " rule%s removed\n", n, plural(n));
 }
 
 static void say_added(const json_t *result)
 {
-	json_int_t n = number_in(result, UHCA_CTL_RULES);
+	json_int_t n = ctl_number_in(result, UHCA_CTL_RULES);
 
 	printf("%" JSON_INTEGER_FORMAT " rule%s\n", n, plural(n));
 }
 
-static int add(const struct ctl_options *o)
+/* Sends the rule in the words from the first on; the third word may say which rule it replaces. */
+static int send_rule(const struct ctl_options *o, const char *action, int first, const char *usage,
+		     void (*say)(const json_t *result))
 {
 	char text[RULE_MAX];
 	json_t *request;
 
-	if (o->n_words < 3 || !join(o, 2, text))
-		return ctl_usage_error("fault add 'RULE'");
-	request = fault("add");
+	if (o->n_words <= first || !join(o, first, text))
+		return ctl_usage_error(usage);
+	request = ctl_command("fault", action);
+	if (first == 3)
+		json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
 	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
-	return order(o, request, text, say_rule);
+	return order(o, request, text, say);
+}
+
+static int add(const struct ctl_options *o)
+{
+	return send_rule(o, "add", 2, "fault add 'RULE'", say_rule);
 }
 
 static void say_done(const json_t *result)
 {
-	json_int_t n = number_in(result, UHCA_CTL_DEVICES);
+	json_int_t n = ctl_number_in(result, UHCA_CTL_DEVICES);
 
 	printf("done to %" JSON_INTEGER_FORMAT " device%s\n", n, plural(n));
 }
 
 static int now(const struct ctl_options *o)
 {
-	char text[RULE_MAX];
-	json_t *request;
-
-	if (o->n_words < 3 || !join(o, 2, text))
-		return ctl_usage_error("fault now 'ACTION [dev=NAME]'");
-	request = fault("now");
-	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
-	return order(o, request, text, say_done);
+	return send_rule(o, "now", 2, "fault now 'ACTION [dev=NAME]'", say_done);
 }
 
 static int change(const struct ctl_options *o)
 {
-	char text[RULE_MAX];
-	json_t *request;
-
-	if (o->n_words < 4 || !join(o, 3, text))
-		return ctl_usage_error("fault change N|NAME 'RULE'");
-	request = fault("change");
-	json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
-	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
-	return order(o, request, text, say_rule);
+	return send_rule(o, "change", 3, "fault change N|NAME 'RULE'", say_rule);
 }
 
 static int drop(const struct ctl_options *o)
@@ -194,7 +177,7 @@ static int drop(const struct ctl_options *o)
 
 	if (o->n_words != 3)
 		return ctl_usage_error("fault remove N|NAME");
-	request = fault("remove");
+	request = ctl_command("fault", "remove");
 	json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
 	return order(o, request, NULL, say_removed);
 }
@@ -203,7 +186,7 @@ static int clear(const struct ctl_options *o)
 {
 	if (o->n_words != 2)
 		return ctl_usage_error("fault clear");
-	return order(o, fault("clear"), NULL, say_cleared);
+	return order(o, ctl_command("fault", "clear"), NULL, say_cleared);
 }
 
 static int take_file(const struct ctl_options *o, const char *action, const char *file)
@@ -214,7 +197,7 @@ static int take_file(const struct ctl_options *o, const char *action, const char
 
 	if (status != 0)
 		return status;
-	request = fault(action);
+	request = ctl_command("fault", action);
 	json_object_set_new(request, UHCA_CTL_FILE, json_string(path));
 	return order(o, request, NULL, say_added);
 }
@@ -266,7 +249,7 @@ static void say_list(const json_t *result)
 	char why[512];
 	size_t i;
 
-	printf("seed %s\n", json_string_value(json_object_get(result, UHCA_CTL_SEED)));
+	printf("seed %s\n", ctl_text_in(result, UHCA_CTL_SEED));
 	if (json_array_size(rules) == 0) {
 		puts("no rules");
 		return;
@@ -276,9 +259,9 @@ static void say_list(const json_t *result)
 	json_decref(table);
 	json_array_foreach(rules, i, rule)
 	{
-		if (number_in(rule, UHCA_CTL_HITS) == 0)
+		if (ctl_number_in(rule, UHCA_CTL_HITS) == 0)
 			printf("rule %" JSON_INTEGER_FORMAT ": %s\n",
-			       number_in(rule, UHCA_CTL_RULE),
+			       ctl_number_in(rule, UHCA_CTL_RULE),
 			       ctl_never_fired(rule, why, sizeof(why)));
 	}
 }
@@ -287,7 +270,7 @@ static int list(const struct ctl_options *o)
 {
 	if (o->n_words != 2)
 		return ctl_usage_error("fault list");
-	return order(o, fault("list"), NULL, say_list);
+	return order(o, ctl_command("fault", "list"), NULL, say_list);
 }
 
 /* ---- the trace ---- */
@@ -300,31 +283,19 @@ static void write_lines(FILE *out, const json_t *lines)
 	json_array_foreach(lines, i, line) fprintf(out, "%s\n", json_string_value(line));
 }
 
-/* Piece by piece. */
 static int fetch_trace(const struct ctl_options *o, json_t *all)
 {
-	json_int_t from = 0;
-	json_int_t end = 1;
+	json_int_t lost;
+	struct ctl_failure f;
+	int status = ctl_fetch_trace(o->dir, all, &lost, &f);
 
-	while (from < end) {
-		json_t *request = fault("trace");
-		struct ctl_failure f;
-		json_t *result;
-		json_int_t next;
-
-		json_object_set_new(request, UHCA_CTL_FROM, json_integer(from));
-		if (ctl_exchange(o->dir, request, &result, &f) != 0)
-			return complain(&f, NULL);
-		if (from == 0 && number_in(result, UHCA_CTL_LOST) > 0)
-			fprintf(stderr,
-				"uhcactl: the first %" JSON_INTEGER_FORMAT " are forgotten\n",
-				number_in(result, UHCA_CTL_LOST));
-		json_array_extend(all, json_object_get(result, UHCA_CTL_LINES));
-		next = number_in(result, UHCA_CTL_NEXT);
-		end = next > from ? number_in(result, UHCA_CTL_END) : 0;
-		from = next;
-		json_decref(result);
-	}
+	if (status != 0)
+		return complain(&f, NULL);
+	if (lost > 0)
+		fprintf(stderr,
+			"uhcactl: the daemon no longer has the first %" JSON_INTEGER_FORMAT
+			" lines of the trace\n",
+			lost);
 	return 0;
 }
 

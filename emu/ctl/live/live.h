@@ -13,6 +13,7 @@ struct ctl_options;
  * wrong having been printed.
  */
 int ctl_counters(const struct ctl_options *o);
+int ctl_fabric(const struct ctl_options *o);
 int ctl_port(const struct ctl_options *o);
 int ctl_device(const struct ctl_options *o);
 int ctl_limit(const struct ctl_options *o);

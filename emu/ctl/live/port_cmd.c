@@ -34,25 +34,18 @@ static int order(const struct ctl_options *o, json_t *request, const char *devic
 	return status;
 }
 
-static const char *device_in(const json_t *result)
-{
-	const char *name = json_string_value(json_object_get(result, UHCA_CTL_DEVICE));
-
-	return name ? name : "?";
-}
-
 static void say_port(const json_t *result)
 {
-	printf("%s: port %s\n", device_in(result),
+	printf("%s: port %s\n", ctl_text_in(result, UHCA_CTL_DEVICE),
 	       json_is_true(json_object_get(result, UHCA_CTL_UP)) ? "up" : "down");
 }
 
 static void say_fatal(const json_t *result)
 {
-	json_int_t n = json_integer_value(json_object_get(result, UHCA_CTL_CLIENTS));
+	json_int_t n = ctl_number_in(result, UHCA_CTL_CLIENTS);
 
-	printf("%s: fatal error, to %" JSON_INTEGER_FORMAT " client%s\n", device_in(result), n,
-	       n == 1 ? "" : "s");
+	printf("%s: fatal error, to %" JSON_INTEGER_FORMAT " client%s\n",
+	       ctl_text_in(result, UHCA_CTL_DEVICE), n, n == 1 ? "" : "s");
 }
 
 static void say_nothing(const json_t *result)
@@ -64,8 +57,7 @@ int ctl_port(const struct ctl_options *o)
 {
 	if (o->n_words < 2 || o->n_words > 3)
 		return ctl_usage_error("port down [DEVICE], or port up [DEVICE]");
-	return order(o, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "port", UHCA_CTL_ACTION, o->word[1]),
-		     o->word[2], say_port);
+	return order(o, ctl_command("port", o->word[1]), o->word[2], say_port);
 }
 
 int ctl_device(const struct ctl_options *o)
@@ -76,9 +68,7 @@ int ctl_device(const struct ctl_options *o)
 		return ctl_usage_error("device fatal [DEVICE]");
 	if (strcmp(o->word[1], commands[0]) != 0)
 		return ctl_no_such("command of device", o->word[1], words_at, commands);
-	return order(o,
-		     json_pack("{s:s, s:s}", UHCA_CTL_CMD, "device", UHCA_CTL_ACTION, o->word[1]),
-		     o->word[2], say_fatal);
+	return order(o, ctl_command("device", o->word[1]), o->word[2], say_fatal);
 }
 
 /* limit NAME=N [DEVICE] */

@@ -9,31 +9,18 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static json_int_t number_in(const json_t *o, const char *member)
-{
-	return json_integer_value(json_object_get(o, member));
-}
-
-static const char *text_in(const json_t *o, const char *member)
-{
-	const char *text = json_string_value(json_object_get(o, member));
-
-	return text ? text : "";
-}
 
 /* ---- what waits, and what went ---- */
 
 static void print_packet(const json_t *w)
 {
-	const char *wr = text_in(w, UHCA_CTL_WR);
-	double ms = strtod(text_in(w, UHCA_CTL_SINCE), NULL) / 1e6;
+	const char *wr = ctl_text_in(w, UHCA_CTL_WR);
+	double ms = strtod(ctl_text_in(w, UHCA_CTL_SINCE), NULL) / 1e6;
 
-	printf("%6" JSON_INTEGER_FORMAT " %s %9.3f ms  %s", number_in(w, UHCA_CTL_NUMBER),
-	       text_in(w, UHCA_CTL_DIRECTION), ms, text_in(w, UHCA_CTL_PACKET));
+	printf("%6" JSON_INTEGER_FORMAT " %s %9.3f ms  %s", ctl_number_in(w, UHCA_CTL_NUMBER),
+	       ctl_text_in(w, UHCA_CTL_DIRECTION), ms, ctl_text_in(w, UHCA_CTL_PACKET));
 	if (*wr)
 		printf(" wr=%s", wr);
 	putchar('\n');
@@ -47,7 +34,7 @@ static void print_packets(const json_t *packets, json_int_t total)
 	json_array_foreach(packets, i, w)
 	{
 		if (json_object_get(w, UHCA_CTL_DEVICE))
-			printf("%s ", text_in(w, UHCA_CTL_DEVICE));
+			printf("%s ", ctl_text_in(w, UHCA_CTL_DEVICE));
 		print_packet(w);
 	}
 	if ((json_int_t)i < total)
@@ -56,10 +43,10 @@ static void print_packets(const json_t *packets, json_int_t total)
 
 static void print_device(const json_t *result)
 {
-	json_int_t total = number_in(result, UHCA_CTL_TOTAL);
+	json_int_t total = ctl_number_in(result, UHCA_CTL_TOTAL);
 
 	printf("%s: %s, %" JSON_INTEGER_FORMAT " packet%s wait%s\n",
-	       text_in(result, UHCA_CTL_DEVICE),
+	       ctl_text_in(result, UHCA_CTL_DEVICE),
 	       json_is_true(json_object_get(result, UHCA_CTL_FROZEN)) ? "frozen" : "not frozen",
 	       total, total == 1 ? "" : "s", total == 1 ? "s" : "");
 	print_packets(json_object_get(result, UHCA_CTL_WAITING), total);
@@ -72,7 +59,7 @@ static void print_result(const json_t *result)
 	size_t i;
 
 	if (gone)
-		print_packets(gone, number_in(result, UHCA_CTL_TOTAL));
+		print_packets(gone, ctl_number_in(result, UHCA_CTL_TOTAL));
 	json_array_foreach(json_object_get(result, UHCA_CTL_DEVICES), i, device)
 		print_device(device);
 }
@@ -160,7 +147,7 @@ int ctl_step(const struct ctl_options *o)
 		return ctl_usage_error("step freeze, list, next, release, drop, set or go");
 	if (!a)
 		return ctl_no_such("command of step", o->word[1], action_at, NULL);
-	request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "step", UHCA_CTL_ACTION, a->action);
+	request = ctl_command("step", a->action);
 	if (!take_words(a, o->word + 2, request)) {
 		json_decref(request);
 		return ctl_usage_error(a->usage);

@@ -9,6 +9,7 @@
 #include "emu/ctl/instance/instance.h"
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
+#include "emu/machine/machine.h"
 #include "run_chaos.h"
 #include "run_command.h"
 #include "run_env.h"
@@ -122,8 +123,37 @@ static int run_doctor(void)
 	return doctor_run(&places);
 }
 
+/* The links are the network's, whatever adapters the machine has. */
+static void say_rates(const struct machine *m, double gbps)
+{
+	for (unsigned i = 0; m && i < m->n_devices; i++) {
+		const struct machine_device *d = &m->device[i];
+		if ((double)d->port[0].rate == gbps)
+			continue;
+		fprintf(stderr,
+			"uhca-run: machine %s: ports have the rates of the network's links, up to "
+			"%g Gb/s; %s has %u Gb/s in the file\n",
+			m->name, gbps, d->name, d->port[0].rate);
+		return;
+	}
+}
+
+/* Programs see the speed at which the network really runs: they are told what it stands for. */
+static void say_fabric(const struct run_options *o)
+{
+	const double gbps = (double)o->fabric_rate / 1e9;
+	if (!o->fabric)
+		return;
+	fprintf(stderr,
+		"uhca-run: network %s: %u hosts, time runs %u times slower, %g Gb/s run as %g "
+		"Gb/s\n",
+		o->fabric, o->fabric_hosts, o->fabric_scale, gbps, gbps / o->fabric_scale);
+	say_rates(o->machine, gbps);
+}
+
 static int run(const struct run_options *options)
 {
+	say_fabric(options);
 	if (options->own_network)
 		run_network_own();
 	if (options->n_scenarios > 0)

@@ -32,17 +32,10 @@ void run_chaos_word(const struct chaos *c, char *out, size_t cap)
 
 /* ---- what came of it ---- */
 
-static const char *text_in(const json_t *o, const char *member)
-{
-	const char *text = json_string_value(json_object_get(o, member));
-
-	return text ? text : "";
-}
-
 bool run_chaos_is_relaxation(const json_t *rule)
 {
 	for (unsigned i = 0; i < n_relaxations; i++)
-		if (strcmp(text_in(rule, UHCA_CTL_NAME), relaxations[i].name) == 0)
+		if (strcmp(ctl_text_in(rule, UHCA_CTL_NAME), relaxations[i].name) == 0)
 			return true;
 	return false;
 }
@@ -54,7 +47,7 @@ static const json_t *rule_find(const json_t *rules, const char *name)
 
 	json_array_foreach(rules, i, rule)
 	{
-		if (strcmp(text_in(rule, UHCA_CTL_NAME), name) == 0)
+		if (strcmp(ctl_text_in(rule, UHCA_CTL_NAME), name) == 0)
 			return rule;
 	}
 	return NULL;
@@ -63,7 +56,7 @@ static const json_t *rule_find(const json_t *rules, const char *name)
 static void print_hits(const json_t *rules, const struct relaxation *l)
 {
 	const json_t *rule = rule_find(rules, l->name);
-	json_int_t hits = json_integer_value(json_object_get(rule, UHCA_CTL_HITS));
+	json_int_t hits = ctl_number_in(rule, UHCA_CTL_HITS);
 
 	if (rule)
 		fprintf(stderr, " %s %" JSON_INTEGER_FORMAT " time%s", l->name, hits,
@@ -87,9 +80,7 @@ void run_chaos_report(const char *dir, const struct run_options *options)
 
 	if (!options->is_chaos)
 		return;
-	status = ctl_exchange(
-		dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "list"), &list,
-		&f);
+	status = ctl_exchange(dir, ctl_command("fault", "list"), &list, &f);
 	fprintf(stderr, "uhca-run: chaos seed %" PRIu64 ":", options->chaos.seed);
 	if (status != 0)
 		fprintf(stderr, " the active relaxations are unknown: %s", f.text);

@@ -6,6 +6,7 @@
 #include "run_command.h"
 
 #include "emu/ctl/instance/instance.h"
+#include "emu/ctl/lib/lib.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -94,17 +95,10 @@ static bool collect(pid_t command, int *status)
 	return pid == command;
 }
 
-static time_t seconds_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 /* Waits for a signal until end; 0: for ever. The signal, 0: it has been interrupted, -1: over. */
 static int next_signal(const sigset_t *set, time_t end, siginfo_t *info)
 {
-	struct timespec left = {.tv_sec = end - seconds_now()};
+	struct timespec left = {.tv_sec = end - (time_t)(ctl_now() / CTL_SECOND)};
 	if (end && left.tv_sec <= 0)
 		return -1;
 	int number = end ? sigtimedwait(set, info, &left) : sigwaitinfo(set, info);
@@ -164,7 +158,7 @@ static void hear_signal(struct watched *w, const siginfo_t *info)
 		return;
 	}
 	if (w->options->sanitize && !w->told && is_giving_up(info) &&
-	    seconds_now() - w->begun >= LONG_S) {
+	    (time_t)(ctl_now() / CTL_SECOND) - w->begun >= LONG_S) {
 		w->told = true;
 		tell_wait(w, info->si_signo);
 	}
@@ -173,8 +167,10 @@ static void hear_signal(struct watched *w, const siginfo_t *info)
 
 int run_command_run(const struct run_options *options, const char *dir)
 {
-	const time_t end = options->time_limit ? seconds_now() + options->time_limit : 0;
-	struct watched w = {.options = options, .dir = dir, .begun = seconds_now()};
+	const time_t end =
+		options->time_limit ? (time_t)(ctl_now() / CTL_SECOND) + options->time_limit : 0;
+	struct watched w = {
+		.options = options, .dir = dir, .begun = (time_t)(ctl_now() / CTL_SECOND)};
 	sigset_t set;
 	siginfo_t info;
 	int status;

@@ -20,7 +20,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -204,6 +203,7 @@ static int wait_ready(int fd)
 	return read(fd, &byte, 1) == 1 ? 0 : -ECHILD;
 }
 
+/* 0 when it serves, or -errno: EADDRINUSE when another process has one of its addresses. */
 static int start_once(struct run_daemon *d, unsigned block)
 {
 	static struct daemon_args args;
@@ -220,8 +220,9 @@ static int start_once(struct run_daemon *d, unsigned block)
 	close(ready[1]);
 	if (ret == 0) {
 		ret = wait_ready(ready[0]);
-		if (ret < 0)
-			run_daemon_stop(d->pid);
+		int status = ret < 0 ? run_daemon_stop(d->pid) : 0;
+		if (WIFEXITED(status) && WEXITSTATUS(status) == UHCA_EXIT_ADDRESS_TAKEN)
+			ret = -EADDRINUSE;
 	}
 	close(ready[0]);
 	return ret;
@@ -239,7 +240,7 @@ static int report(const struct run_daemon *d, int error)
 	if (wrote_something(d)) {
 		fprintf(stderr, "uhca-run: the daemon %s; its last log lines:\n", how);
 		run_dir_print_log(d->dir, d->log_from);
-	} else if (error == -ECHILD) {
+	} else if (error == -ECHILD || error == -EADDRINUSE) {
 		fprintf(stderr, "uhca-run: the daemon %s and wrote nothing into %s/log\n", how,
 			d->dir->path);
 	} else {
@@ -268,9 +269,8 @@ int run_daemon_start(struct run_daemon *d)
 	int ret;
 	for (unsigned from = 0; run_addr_lease(from, n, &lease); from = lease.block + 1) {
 		ret = start_once(d, lease.block);
-		bool was_first = ret == 0 || ret == -ETIMEDOUT || !run_addr_taken(lease.block, n);
 		run_addr_release(&lease);
-		if (was_first)
+		if (ret != -EADDRINUSE)
 			return ret == 0 ? 0 : report(d, ret);
 		forget_log(d);
 	}

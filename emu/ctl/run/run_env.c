@@ -49,6 +49,11 @@ const char *run_env_keep(void)
 	return from_environment("UHCA_KEEP", NULL);
 }
 
+bool run_env_keep_raw(void)
+{
+	return from_environment("UHCA_KEEP_RAW", NULL) != NULL;
+}
+
 const char *run_env_enclosing(void)
 {
 	return from_environment("UHCA_DIR", NULL);

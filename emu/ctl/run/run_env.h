@@ -6,6 +6,8 @@
 #ifndef RUN_ENV_H
 #define RUN_ENV_H
 
+#include <stdbool.h>
+
 /* Path of uhcad; never NULL, the file need not exist. */
 const char *run_env_daemon(void);
 
@@ -23,6 +25,9 @@ const char *run_env_stock(void);
 
 /* Where what is left of private instances goes without --keep (UHCA_KEEP), or NULL: nowhere. */
 const char *run_env_keep(void);
+
+/* Whether that is without what people can make of it later (UHCA_KEEP_RAW). */
+bool run_env_keep_raw(void);
 
 /* The instance an enclosing uhca-run or the user chose (UHCA_DIR), or NULL. */
 const char *run_env_enclosing(void);

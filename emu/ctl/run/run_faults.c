@@ -11,21 +11,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-static json_t *fault(const char *action)
-{
-	return json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, action);
-}
 
 static json_t *rules_in(const json_t *list)
 {
 	return json_object_get(list, UHCA_CTL_RULES);
-}
-
-static long number_in(const json_t *o, const char *member)
-{
-	return (long)json_integer_value(json_object_get(o, member));
 }
 
 /* ---- adding ---- */
@@ -44,7 +33,7 @@ static int complain(const struct run_fault *rule, const struct ctl_failure *f)
 /* The file is opened by the daemon, whose directory is another. */
 static json_t *request_for(const struct run_fault *rule)
 {
-	json_t *request = fault(rule->is_file ? "load" : "add");
+	json_t *request = ctl_command("fault", rule->is_file ? "load" : "add");
 	char path[PATH_MAX];
 
 	if (!rule->is_file)
@@ -62,7 +51,7 @@ static int note_newest(const char *dir, unsigned count, struct run_faults *out)
 	json_t *list;
 	size_t n;
 
-	if (ctl_exchange(dir, fault("list"), &list, &f) != 0) {
+	if (ctl_exchange(dir, ctl_command("fault", "list"), &list, &f) != 0) {
 		fprintf(stderr, "uhca-run: %s\n", f.text);
 		return -EIO;
 	}
@@ -71,7 +60,7 @@ static int note_newest(const char *dir, unsigned count, struct run_faults *out)
 		const json_t *rule = json_array_get(rules_in(list), i);
 
 		if (!run_chaos_is_relaxation(rule))
-			out->number[out->n++] = number_in(rule, UHCA_CTL_RULE);
+			out->number[out->n++] = ctl_number_in(rule, UHCA_CTL_RULE);
 	}
 	json_decref(list);
 	return 0;
@@ -90,9 +79,9 @@ static int add(const char *dir, const struct run_fault *rule, struct run_faults 
 	if (ctl_exchange(dir, request_for(rule), &result, &f) != 0)
 		return complain(rule, &f);
 	if (!rule->is_file)
-		out->number[out->n++] = number_in(result, UHCA_CTL_RULE);
+		out->number[out->n++] = ctl_number_in(result, UHCA_CTL_RULE);
 	else
-		error = note_newest(dir, (unsigned)number_in(result, UHCA_CTL_RULES), out);
+		error = note_newest(dir, (unsigned)ctl_number_in(result, UHCA_CTL_RULES), out);
 	json_decref(result);
 	return error;
 }
@@ -117,7 +106,7 @@ int run_faults_add(const char *dir, const struct run_options *options, struct ru
 void run_faults_remove(const char *dir, const struct run_faults *faults)
 {
 	for (unsigned i = 0; i < faults->n; i++) {
-		json_t *request = fault("remove");
+		json_t *request = ctl_command("fault", "remove");
 		struct ctl_failure f;
 		json_t *result;
 
@@ -130,7 +119,7 @@ void run_faults_remove(const char *dir, const struct run_faults *faults)
 
 /* ---- what came of them ---- */
 
-static bool is_ours(const struct run_faults *faults, long number)
+static bool is_ours(const struct run_faults *faults, json_int_t number)
 {
 	for (unsigned i = 0; i < faults->n; i++)
 		if (faults->number[i] == number)
@@ -138,16 +127,15 @@ static bool is_ours(const struct run_faults *faults, long number)
 	return false;
 }
 
-static void print_rule(const json_t *rule, long hits)
+static void print_rule(const json_t *rule, json_int_t hits)
 {
 	char why[512];
 
-	fprintf(stderr, "uhca-run: rule %ld fired %ld time%s, of %ld that matched: %s\n",
-		number_in(rule, UHCA_CTL_RULE), hits, hits == 1 ? "" : "s",
-		number_in(rule, UHCA_CTL_MATCHED),
-		json_string_value(json_object_get(rule, UHCA_CTL_TEXT)));
+	fprintf(stderr, "uhca-run: rule %lld fired %lld time%s, of %lld that matched: %s\n",
+		ctl_number_in(rule, UHCA_CTL_RULE), hits, hits == 1 ? "" : "s",
+		ctl_number_in(rule, UHCA_CTL_MATCHED), ctl_text_in(rule, UHCA_CTL_TEXT));
 	if (hits == 0)
-		fprintf(stderr, "uhca-run: rule %ld: %s\n", number_in(rule, UHCA_CTL_RULE),
+		fprintf(stderr, "uhca-run: rule %lld: %s\n", ctl_number_in(rule, UHCA_CTL_RULE),
 			ctl_never_fired(rule, why, sizeof(why)));
 }
 
@@ -161,17 +149,16 @@ static unsigned print_rules(const json_t *list, const struct run_faults *faults)
 
 	json_array_foreach(rules_in(list), i, rule)
 	{
-		long hits = number_in(rule, UHCA_CTL_HITS);
+		json_int_t hits = ctl_number_in(rule, UHCA_CTL_HITS);
 
-		if (!is_ours(faults, number_in(rule, UHCA_CTL_RULE)))
+		if (!is_ours(faults, ctl_number_in(rule, UHCA_CTL_RULE)))
 			continue;
 		print_rule(rule, hits);
 		random |= json_is_true(json_object_get(rule, UHCA_CTL_RANDOM));
 		fired += hits > 0;
 	}
 	if (random)
-		fprintf(stderr, "uhca-run: fault seed %s\n",
-			json_string_value(json_object_get(list, UHCA_CTL_SEED)));
+		fprintf(stderr, "uhca-run: fault seed %s\n", ctl_text_in(list, UHCA_CTL_SEED));
 	return fired;
 }
 
@@ -201,7 +188,7 @@ int run_faults_report(const char *dir, const struct run_options *options,
 
 	if (options->n_faults == 0)
 		return status;
-	if (ctl_exchange(dir, fault("list"), &list, &f) == 0)
+	if (ctl_exchange(dir, ctl_command("fault", "list"), &list, &f) == 0)
 		fired = print_rules(list, faults);
 	else
 		fprintf(stderr, "uhca-run: the fired rules are unknown: %s\n", f.text);
@@ -211,40 +198,20 @@ int run_faults_report(const char *dir, const struct run_options *options,
 
 /* ---- for a program that reads it ---- */
 
-/* Piece by piece. */
-static void record_trace(const char *dir, json_t *record)
-{
-	json_t *lines = json_array(), *piece;
-	long from = 0, next = 0, end = 1;
-	struct ctl_failure f;
-
-	for (; from < end; from = next) {
-		json_t *request = fault("trace");
-
-		json_object_set_new(request, UHCA_CTL_FROM, json_integer(from));
-		if (ctl_exchange(dir, request, &piece, &f) != 0)
-			break;
-		if (from == 0)
-			json_object_set_new(record, UHCA_CTL_LOST,
-					    json_integer(number_in(piece, UHCA_CTL_LOST)));
-		json_array_extend(lines, json_object_get(piece, UHCA_CTL_LINES));
-		next = number_in(piece, UHCA_CTL_NEXT);
-		end = next > from ? number_in(piece, UHCA_CTL_END) : 0;
-		json_decref(piece);
-	}
-	json_object_set_new(record, UHCA_CTL_LINES, lines);
-}
-
 void run_faults_record(const char *dir, const struct run_options *options)
 {
-	json_t *record = json_object(), *list;
+	json_t *record = json_object(), *lines = json_array(), *list;
 	struct ctl_failure f;
+	json_int_t lost;
 
-	if (ctl_exchange(dir, fault("list"), &list, &f) == 0) {
+	if (ctl_exchange(dir, ctl_command("fault", "list"), &list, &f) == 0) {
 		json_object_set(record, UHCA_CTL_RULES, rules_in(list));
 		json_decref(list);
-		record_trace(dir, record);
+		ctl_fetch_trace(dir, lines, &lost, &f);
+		json_object_set_new(record, UHCA_CTL_LOST, json_integer(lost));
+		json_object_set(record, UHCA_CTL_LINES, lines);
 	}
+	json_decref(lines);
 	json_dumpf(record, options->record, JSON_COMPACT);
 	fflush(options->record);
 	json_decref(record);

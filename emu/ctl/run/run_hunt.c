@@ -141,7 +141,9 @@ static void tell_failure(const struct hunt *h, int status, uint64_t passed)
 		"uhca-run: chaos seed %" PRIu64 " fails, after %" PRIu64 " that passed: ", h->seed,
 		passed);
 	if (status == RUN_EXIT_TOO_LONG)
-		fprintf(stderr, "it did not end within %u seconds, or ended with status %d\n",
+		fprintf(stderr,
+			"the command did not end within %u seconds, or ended with "
+			"status %d\n",
 			limit_of(h), status);
 	else
 		fprintf(stderr, "status %d\n", status);
@@ -190,7 +192,7 @@ static void reduce(struct hunt *h, chaos_set taken)
 		tell_least(h, &m);
 		break;
 	case MINIMISE_WITHOUT:
-		fprintf(stderr, "uhca-run: it also fails without any relaxation\n");
+		fprintf(stderr, "uhca-run: the command also fails without any relaxation\n");
 		break;
 	case MINIMISE_CANNOT:
 		fprintf(stderr, "uhca-run: a run of the reduction failed to start\n");

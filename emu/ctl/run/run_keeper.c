@@ -28,6 +28,7 @@
 
 /* Below which what is left of the instance goes, and where; "": nowhere. */
 static char keep_folder[PATH_MAX], kept[PATH_MAX];
+static bool keep_raw;
 
 /*
  * Waits for the end of uhca-run: only in the end it writes into the pipe, which becomes readable by
@@ -70,7 +71,7 @@ static void keep_daemon(const struct run_dir *dir, pid_t daemon, int life_fd)
 {
 	bool at_end = outlives(daemon, life_fd), tells = at_end && wait_for_end(life_fd);
 	if (at_end && kept[0])
-		run_keep_state(dir, kept);
+		run_keep_state(dir, kept, keep_raw);
 	int status = run_daemon_stop(daemon);
 	/* at our SIGTERM it ends with 0 */
 	if (!at_end || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
@@ -122,6 +123,7 @@ int run_keeper_start(const struct run_dir *dir, const struct run_options *option
 	const char *keep_named = options->keep ? options->keep : run_env_keep();
 	int life[2], ready[2], ret = 0;
 	char byte;
+	keep_raw = !options->keep && run_env_keep_raw();
 	if (keep_named)
 		ret = run_keep_open(keep_named, keep_folder);
 	if (ret < 0) {

@@ -8,6 +8,7 @@
 #include "emu/abi/ctl.h"
 #include "emu/ctl/line/line.h"
 #include "emu/ctl/sweep/sweep.h"
+#include "emu/fabric/file/file.h"
 #include "emu/help/daemon_options.h"
 #include "emu/machine/machine.h"
 #include "run_chaos.h"
@@ -89,19 +90,56 @@ static int set_machine(void *into, const struct option_row *row, const char *arg
 	return out->machine ? to_daemon(into, row, argument, error, cap) : -EINVAL;
 }
 
+/* 1 to most. */
+static int take_number(unsigned *to, const char *argument, unsigned long most, char *error,
+		       size_t cap)
+{
+	char *end;
+	const unsigned long n = strtoul(argument, &end, 10);
+	if (!isdigit((unsigned char)argument[0]) || *end || n == 0 || n > most) {
+		snprintf(error, cap, "'%s' is not a number from 1 to %lu", argument, most);
+		return -EINVAL;
+	}
+	*to = (unsigned)n;
+	return 0;
+}
+
 static int set_devices(void *into, const struct option_row *row, const char *argument, char *error,
 		       size_t cap)
 {
 	struct run_options *out = into;
-	char *end;
-	unsigned long n = strtoul(argument, &end, 10);
-	if (!isdigit((unsigned char)argument[0]) || *end || n == 0 || n > UHCA_DEVICES_MAX) {
-		snprintf(error, cap, "'%s' is not a number from 1 to %d", argument,
-			 UHCA_DEVICES_MAX);
-		return -EINVAL;
+	const int status = take_number(&out->devices, argument, UHCA_DEVICES_MAX, error, cap);
+	out->counted = true;
+	return status < 0 ? status : to_daemon(into, row, argument, error, cap);
+}
+
+/* As a machine; its scale is told before the command runs. */
+static int set_fabric(void *into, const struct option_row *row, const char *argument, char *error,
+		      size_t cap)
+{
+	struct run_options *out = into;
+	struct fabric_topology t;
+	fabric_topology_init(&t);
+	const int status = fabric_topology_load(&t, argument, error, cap);
+	if (status == 0) {
+		out->fabric = argument;
+		out->fabric_hosts = t.n_hosts;
+		out->fabric_rate = fabric_topology_host_rate(&t);
+		if (!out->fabric_scale)
+			out->fabric_scale = fabric_topology_scale(&t);
+		if (!out->counted && t.n_hosts <= UHCA_DEVICES_MAX)
+			out->devices = t.n_hosts;
 	}
-	out->devices = (unsigned)n;
-	return to_daemon(into, row, argument, error, cap);
+	fabric_topology_fini(&t);
+	return status < 0 ? status : to_daemon(into, row, argument, error, cap);
+}
+
+static int set_fabric_scale(void *into, const struct option_row *row, const char *argument,
+			    char *error, size_t cap)
+{
+	unsigned *scale = &((struct run_options *)into)->fabric_scale;
+	const int status = take_number(scale, argument, FABRIC_SCALE_MAX, error, cap);
+	return status < 0 ? status : to_daemon(into, row, argument, error, cap);
 }
 
 static int set_chaos(void *into, const struct option_row *row, const char *argument, char *error,
@@ -212,6 +250,7 @@ static const struct option_row rows[] = {
 	 WORD_(linger)},
 	{.help = "Devices"},
 	{OPTION_DEVICES, DAEMON_ = set_devices},
+	{OPTION_FIRST_DEVICE, DAEMON_ = to_daemon},
 	{OPTION_ADDR, DAEMON_ = set_addresses},
 	{OPTION_NETDEV, DAEMON_ = set_addresses},
 	{OPTION_MACHINE, DAEMON_ = set_machine},
@@ -220,9 +259,12 @@ static const struct option_row rows[] = {
 	{OPTION_PROFILE, DAEMON_ = to_daemon},
 	{OPTION_LIMIT, DAEMON_ = to_daemon},
 	{.help = "Network"},
+	{OPTION_FABRIC, DAEMON_ = set_fabric},
+	{OPTION_FABRIC_SCALE, DAEMON_ = set_fabric_scale},
 	{OPTION_WIRE, DAEMON_ = to_daemon},
 	{OPTION_NO_WIRE, DAEMON_ = to_daemon},
 	{OPTION_GSO, DAEMON_ = to_daemon},
+	{OPTION_CC, DAEMON_ = to_daemon},
 	{OPTION_ICRC, DAEMON_ = to_daemon},
 	{.help = "Memory of the command"},
 	{OPTION_MEM, DAEMON_ = to_daemon},
@@ -270,6 +312,9 @@ static const struct option_row rows[] = {
 	{.help = "Scenarios and reports"},
 	{"--scenario", "FILE", "Runs a scenario, see uhca-scenario(5). Repeat it for others.",
 	 .set = set_scenario},
+	{"--two-daemons", NULL,
+	 "With --scenario: half of the devices, and what is marked peer, on a second daemon.",
+	 FLAG_(two_daemons)},
 	{"--tap", "FILE", "Writes the scenarios' results as TAP; - is standard output.",
 	 WORD_(tap)},
 	{"--junit", "FILE", "Writes the results of scenarios or of a sweep as JUnit XML.",
@@ -359,6 +404,10 @@ static const char *mistake_of_scenarios(const struct run_options *o)
 {
 	if (o->n_scenarios == 0 && o->tap)
 		return "--tap needs --scenario";
+	if (o->n_scenarios == 0 && o->two_daemons)
+		return "--two-daemons needs --scenario";
+	if (o->two_daemons && o->n_faults > 0)
+		return "--two-daemons takes rules from the scenario: no --fault";
 	if (o->n_scenarios == 0)
 		return o->junit && !o->sweep ? "--junit needs --scenario or --sweep" : NULL;
 	if (o->instance)
@@ -444,7 +493,7 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 	/* A program of that name is run with "--" before it. */
 	if (argc > 1 && strcmp(argv[1], "doctor") == 0) {
 		out->doctor = true;
-		return argc == 2 ? RUN_PARSE_RUN : usage_error("doctor takes no other words");
+		return argc == 2 ? RUN_PARSE_RUN : usage_error("doctor takes no arguments");
 	}
 	int at = take_options(argc, argv, false, out);
 	if (at < 0)

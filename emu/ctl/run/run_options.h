@@ -7,6 +7,7 @@
 #include "emu/help/options.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define RUN_DAEMON_ARGS_MAX 64
@@ -37,12 +38,18 @@ struct run_options {
 	bool addressed;          /* the user said where the devices live */
 	unsigned devices;        /* how many, for choosing their addresses */
 	struct machine *machine; /* as described; NULL: it is not */
-	const char *only;        /* which devices the command sees; NULL: all */
-	const char *linger;      /* seconds, as typed; NULL: the default */
-	char **command;          /* NULL-terminated, at least one word; with a scenario also NULL */
+	const char *fabric;      /* the modelled network, as typed; NULL: none */
+	uint64_t fabric_rate;    /* of its hosts, bit/s */
+	unsigned fabric_hosts;
+	unsigned fabric_scale;
+	bool counted;       /* --devices was given */
+	const char *only;   /* which devices the command sees; NULL: all */
+	const char *linger; /* seconds, as typed; NULL: the default */
+	char **command;     /* NULL-terminated, at least one word; with a scenario also NULL */
 	const char *scenarios[RUN_SCENARIOS_MAX]; /* files */
 	unsigned n_scenarios;
-	const char *tap; /* file for their verdict, or NULL */
+	bool two_daemons; /* what a scenario says of the peer is on a daemon of its own */
+	const char *tap;  /* file for their verdict, or NULL */
 	const char *junit;
 	const char *keep; /* folder for what is left of a private instance, or NULL */
 	const char *test; /* what that is called after: a scenario's file; NULL: the command */

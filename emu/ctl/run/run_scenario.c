@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* uhca-run --scenario: runs each scenario file in an instance of its own, as TAP or JUnit. */
+/*
+ * uhca-run --scenario: runs each scenario file in an instance of its own, or with --two-daemons in
+ * two; reports as TAP or JUnit.
+ */
 #include "run_scenario.h"
 
 #include "emu/ctl/instance/instance.h"
@@ -19,6 +22,14 @@
 struct play {
 	struct scenario s;
 	struct scenario_run r;
+	char half[12]; /* the number of devices of each of two daemons */
+};
+
+/* A daemon of its own with its directory. */
+struct instance {
+	struct run_options options;
+	struct run_dir dir;
+	struct run_keeper keeper;
 };
 
 /* "daemon" lines of the file are options as on the command line, behind those given there. */
@@ -35,40 +46,102 @@ static int add_daemon_words(struct play *p, struct run_options *options)
 	return scenario_stop(&p->r, &place, "these are no options of a daemon");
 }
 
-static int run_there(struct play *p, const struct run_options *options, const struct run_dir *dir)
+/* Where two daemons cannot share the devices out. */
+static const char *mistake_of_halves(const struct play *p, const struct run_options *o)
 {
+	static const char *const not_halved[] = {"--addr", "--netdev", "--machine", "--fabric",
+						 "--first-device"};
+	static char text[128];
+
+	for (unsigned i = 0; i < o->n_daemon_args; i++) {
+		if (strcmp(o->daemon_args[i], "--no-wire") == 0)
+			return "--two-daemons reach each other by UDP: no --no-wire";
+		for (size_t k = 0; k < sizeof(not_halved) / sizeof(not_halved[0]); k++) {
+			if (strcmp(o->daemon_args[i], not_halved[k]) != 0)
+				continue;
+			snprintf(text, sizeof(text), "--two-daemons shares devices out: no %s",
+				 not_halved[k]);
+			return text;
+		}
+	}
+	if (o->devices % 2) {
+		snprintf(text, sizeof(text),
+			 "--two-daemons gives each half of the devices, and there %s %u: add "
+			 "'daemon --devices 2'",
+			 o->devices == 1 ? "is" : "are", o->devices);
+		return text;
+	}
+	return p->s.has_peer ? NULL : "--two-daemons needs a 'peer run' in the scenario";
+}
+
+/* The first daemon has the first half of the devices, the second one the others, so named. */
+static int share_out(struct play *p, struct instance of[2])
+{
+	char *first[] = {(char *)"scenario", (char *)"--devices", p->half, NULL};
+	char *second[] = {(char *)"scenario",
+			  (char *)"--devices",
+			  p->half,
+			  (char *)"--first-device",
+			  p->half,
+			  NULL};
+	const char *mistake = mistake_of_halves(p, &of[0].options);
+
+	if (mistake)
+		return scenario_stop(&p->r, NULL, "%s", mistake);
+	snprintf(p->half, sizeof(p->half), "%u", of[0].options.devices / 2);
+	if (run_options_more(3, first, &of[0].options) < 0 ||
+	    run_options_more(5, second, &of[1].options) < 0)
+		return scenario_stop(&p->r, NULL, "too many options for the daemon");
+	return 0;
+}
+
+static int run_there(struct play *p, const struct instance *at, const struct instance *peer)
+{
+	const struct run_options *options = &at->options;
 	int status;
 
-	if (run_env_enter(dir->path) < 0) {
+	if (run_env_enter(at->dir.path) < 0 || (peer && run_addr_export_more(peer->dir.path) < 0)) {
 		scenario_stop(&p->r, NULL, "the preload library cannot be used");
 		return RUN_EXIT_FAILED;
 	}
 	p->r.must_fire = options->must_fire;
 	if (options->time_limit && (!p->s.limit || p->s.limit > options->time_limit * NS))
 		p->s.limit = options->time_limit * NS;
-	status = scenario_run(&p->r, dir->path, options->command);
+	status = scenario_run(&p->r, at->dir.path, peer ? peer->dir.path : NULL, options->command);
 	scenario_print(&p->r);
 	scenario_run_close(&p->r);
 	return status;
 }
 
+static int start_instance(struct play *p, struct instance *at)
+{
+	if (run_dir_private(&at->dir) == 0 &&
+	    run_keeper_start(&at->dir, &at->options, &at->keeper) == 0)
+		return 0;
+	return scenario_stop(&p->r, NULL, "no daemon could be started");
+}
+
 static int run_loaded(struct play *p, const struct run_options *given)
 {
-	struct run_options options = *given;
-	struct run_dir dir;
-	struct run_keeper keeper;
-	int status;
+	struct instance of[2] = {{.options = *given}};
+	int status = RUN_EXIT_FAILED;
 
-	options.private_instance = true;
-	options.test = p->r.file;
-	if (add_daemon_words(p, &options) < 0)
+	of[0].options.private_instance = true;
+	of[0].options.test = p->r.file;
+	if (add_daemon_words(p, &of[0].options) < 0)
 		return RUN_EXIT_FAILED;
-	if (run_dir_private(&dir) < 0 || run_keeper_start(&dir, &options, &keeper) < 0) {
-		scenario_stop(&p->r, NULL, "no daemon could be started");
+	of[1].options = of[0].options;
+	if (given->two_daemons && share_out(p, of) < 0)
 		return RUN_EXIT_FAILED;
+	if (start_instance(p, &of[0]) < 0)
+		return RUN_EXIT_FAILED;
+	if (!given->two_daemons)
+		status = run_there(p, &of[0], NULL);
+	else if (start_instance(p, &of[1]) == 0) {
+		status = run_there(p, &of[0], &of[1]);
+		run_keeper_finish(&of[1].keeper, &of[1].dir, false);
 	}
-	status = run_there(p, &options, &dir);
-	run_keeper_finish(&keeper, &dir, false);
+	run_keeper_finish(&of[0].keeper, &of[0].dir, false);
 	return status;
 }
 

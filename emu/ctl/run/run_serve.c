@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -123,8 +122,8 @@ void run_serve_finish(void)
 		if (was_told_to_end())
 			kill(server, SIGTERM);
 		else if (!tells)
-			tells = fprintf(stderr, "uhca-run: a page still looks at the device; close "
-						"it, or press Ctrl-C\n") > 0;
+			tells = fprintf(stderr, "uhca-run: a browser still shows the device; close "
+						"its page, or press Ctrl-C\n") > 0;
 	}
 	server = -1;
 }

@@ -8,7 +8,6 @@
 #include "emu/abi/sanitize.h"
 #include "emu/ctl/instance/instance.h"
 #include "emu/ctl/sweep/sweep.h"
-#include "run_env.h"
 
 #include <errno.h>
 #include <fcntl.h>

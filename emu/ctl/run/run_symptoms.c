@@ -5,7 +5,6 @@
 #include "run_options.h"
 
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #define NOT_EXECUTABLE 126

@@ -21,7 +21,6 @@
 #include "tell.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -30,6 +29,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PEERS     960u /* processes: each that has something of verbs stays connected */
@@ -47,10 +47,19 @@ static struct settings settings = {.exitcode = 99, .hang_after_ms = 3000};
 static struct peer peers[PEERS];
 static unsigned n_peers;
 static unsigned told, notes, suppressed;
+static char unseen[256];  /* what a check could not see, and why; the first one */
+static int64_t last_told; /* ms: more may come when something has */
 static FILE *text_file, *json_file;
 static json_t *results; /* SARIF's; NULL: not asked for */
 static bool
 	interrupted; /* by somebody at the terminal, who may want to know by what it was held up */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
 static bool is_over(void)
 {
@@ -77,6 +86,7 @@ static bool is_of_sweep(const struct found *f)
 static bool tell(json_t *line)
 {
 	static struct found f;
+	last_told = now_ms();
 	if (!notes_complete(line))
 		return false;
 	if (found_parse(line, &f) < 0) {
@@ -162,6 +172,14 @@ static void take_hang(const struct peer *p, json_t *line)
 	}
 }
 
+static bool take_unseen(const json_t *line)
+{
+	const char *text = json_string_value(json_object_get(line, "unseen"));
+	if (text && !*unseen)
+		snprintf(unseen, sizeof(unseen), "%s", text);
+	return text;
+}
+
 static void take_line(struct peer *p, const char *text, size_t n)
 {
 	char name[32];
@@ -169,7 +187,7 @@ static void take_line(struct peer *p, const char *text, size_t n)
 	const json_t *held = json_object_get(line, "held");
 	const json_t *retract = json_object_get(line, "retract");
 	const json_t *setting = json_object_get(line, "setting");
-	if (notes_take(line) || picture_take(pid_of(p), line)) {
+	if (notes_take(line) || picture_take(pid_of(p), line) || take_unseen(line)) {
 		json_decref(line);
 		return;
 	}
@@ -289,13 +307,21 @@ static int round_of(int listening, int pair, int timeout, bool *at_end)
 	return ready;
 }
 
+/* A process that lives on asks again and again whether it hangs: that holds nobody up. */
+static int time_to_linger(void)
+{
+	int64_t left = last_told + LINGER_MS - now_ms();
+	return left > 0 ? (int)left : 0;
+}
+
 static void serve(int listening, int pair)
 {
 	bool at_end = false;
 	while (!at_end)
 		round_of(listening, pair, -1, &at_end);
 	/* who has connected is heard first; then those that are about to end */
-	while (round_of(listening, pair, n_peers ? LINGER_MS : 0, &at_end) > 0)
+	last_told = now_ms();
+	while (round_of(listening, pair, n_peers ? time_to_linger() : 0, &at_end) > 0)
 		;
 	while (n_peers)
 		drop(&peers[n_peers - 1], false);
@@ -350,6 +376,8 @@ static void summarise(void)
 		fprintf(text_file, "uhca-sanitizer: %u more notes were left out\n", notes - NOTES);
 	if (suppressed)
 		fprintf(text_file, "uhca-sanitizer: %u suppressed\n", suppressed);
+	if (*unseen) /* says nothing of the program, so it is not in the report */
+		fprintf(stderr, "uhca-run: --sanitize: %s\n", unseen);
 	fflush(text_file);
 }
 

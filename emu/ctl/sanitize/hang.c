@@ -4,6 +4,7 @@
  */
 #include "hang.h"
 
+#include "emu/ctl/lib/lib.h"
 #include "hang_cm.h"
 #include "hang_tables.h"
 #include "picture.h"
@@ -22,7 +23,8 @@ static struct process {
 	pid_t pid;
 	json_t *line;          /* with a finding, once it has told its own */
 	uint64_t heard, since; /* for the last time; without a gap */
-	bool told, looked_elsewhere;
+	uint64_t told;         /* when; 0: it was not */
+	bool looked_elsewhere;
 	bool in_circle;
 	bool is_end; /* of a connection that does not go on: no stranger helps it */
 } processes[PROCESSES];
@@ -30,9 +32,7 @@ static unsigned n_processes;
 
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return ctl_now() / 1000000;
 }
 
 static struct process *find(pid_t pid)
@@ -63,6 +63,16 @@ static struct process *place_for(pid_t pid, uint64_t now, unsigned ms)
 	return p;
 }
 
+/*
+ * It has not gone on since that was told. A gap does not say so: its watching thread may have been
+ * without a processor.
+ */
+static bool stands_as_told(const struct process *p, const json_t *line)
+{
+	const json_t *since = json_object_get(json_object_get(line, "hang"), "since");
+	return p->told && since && (uint64_t)json_integer_value(since) <= p->told;
+}
+
 /* One that was silent in between has gone on, and says something new. */
 static struct process *note(pid_t pid, json_t *line, unsigned ms)
 {
@@ -75,7 +85,8 @@ static struct process *note(pid_t pid, json_t *line, unsigned ms)
 	p->heard = now;
 	if (anew) {
 		p->since = now;
-		p->told = p->looked_elsewhere = false;
+		p->looked_elsewhere = false;
+		p->told = stands_as_told(p, line) ? p->told : 0;
 	}
 	if (anew || has_finding(line) || !p->line) {
 		json_decref(p->line);
@@ -87,7 +98,7 @@ static struct process *note(pid_t pid, json_t *line, unsigned ms)
 /* ---- a queue pair and its peer ---- */
 
 struct link {
-	size_t own, peer; /* rows; peer HANG_NO_ROW: it is gone */
+	size_t own, peer; /* rows; peer CTL_NO_ROW: it is gone */
 	size_t program;   /* the row of the peer's client */
 };
 
@@ -98,15 +109,15 @@ struct link {
  */
 static bool waits_for_receive(const struct hang_tables *t, const struct link *l)
 {
-	const char *waits = table_text(t->qps, l->own, "waits");
-	if (l->peer == HANG_NO_ROW || table_number(t->qps, l->own, "sends") == 0)
+	const char *waits = ctl_cell_text(t->qps, l->own, "waits");
+	if (l->peer == CTL_NO_ROW || ctl_cell_number(t->qps, l->own, "sends") == 0)
 		return false;
 	if (strcmp(waits, "rnr") == 0 || strcmp(waits, "credit") == 0)
 		return true;
 	return (!*waits || strcmp(waits, "answer") == 0 || strcmp(waits, "pace") == 0) &&
-	       table_number(t->qps, l->own, "rnr") > 0 &&
-	       json_is_null(table_cell(t->qps, l->peer, "srq")) &&
-	       table_number(t->qps, l->peer, "recvs") == 0;
+	       ctl_cell_number(t->qps, l->own, "rnr") > 0 &&
+	       json_is_null(ctl_cell(t->qps, l->peer, "srq")) &&
+	       ctl_cell_number(t->qps, l->peer, "recvs") == 0;
 }
 
 /* False: the peer is not this daemon's, or something is on its way. */
@@ -115,23 +126,24 @@ static bool look_at(const struct hang_tables *t, const json_t *qp, struct link *
 	const char *device = json_string_value(json_array_get(qp, 0));
 	const char *address = json_string_value(json_array_get(qp, 2));
 	const char *to = address ? table_device_at(t, address) : NULL;
-	*l = (struct link){HANG_NO_ROW, HANG_NO_ROW, HANG_NO_ROW};
+	*l = (struct link){CTL_NO_ROW, CTL_NO_ROW, CTL_NO_ROW};
 	if (!device || !to)
 		return false;
 	l->own = table_row_of_qp(t, device, json_integer_value(json_array_get(qp, 1)));
-	if (l->own == HANG_NO_ROW)
+	if (l->own == CTL_NO_ROW)
 		return false;
-	l->peer = table_row_of_qp(t, to, table_number(t->qps, l->own, "dest_qpn"));
-	if (l->peer != HANG_NO_ROW)
-		l->program = table_row_of_client(t, table_number(t->qps, l->peer, "client"));
-	const char *waits = table_text(t->qps, l->own, "waits");
-	if (table_number(t->qps, l->own, "sends") == 0 || strcmp(waits, "state") == 0)
+	l->peer = table_row_of_qp(t, to, ctl_cell_number(t->qps, l->own, "dest_qpn"));
+	if (l->peer != CTL_NO_ROW)
+		l->program = ctl_row_with(t->clients, "client",
+					  ctl_cell_number(t->qps, l->peer, "client"));
+	const char *waits = ctl_cell_text(t->qps, l->own, "waits");
+	if (ctl_cell_number(t->qps, l->own, "sends") == 0 || strcmp(waits, "state") == 0)
 		return true;
 	if (waits_for_receive(t, l))
-		return table_number(t->qps, l->own, "rnr_retry") == FOR_EVER;
+		return ctl_cell_number(t->qps, l->own, "rnr_retry") == FOR_EVER;
 	/* to one that is gone it sends again until it gives up, or for ever */
-	return strcmp(waits, "answer") == 0 && l->peer == HANG_NO_ROW &&
-	       table_number(t->qps, l->own, "timeout") == 0;
+	return strcmp(waits, "answer") == 0 && l->peer == CTL_NO_ROW &&
+	       ctl_cell_number(t->qps, l->own, "timeout") == 0;
 }
 
 static const json_t *qps_of(const json_t *line)
@@ -142,9 +154,10 @@ static const json_t *qps_of(const json_t *line)
 /* The peer cannot send on it: it is gone, in ERR, or has ended the connection. */
 static bool is_over(const struct hang_tables *t, const struct link *l)
 {
-	return l->peer == HANG_NO_ROW || strcmp(table_text(t->qps, l->peer, "state"), "ERR") == 0 ||
-	       hang_cm_has_ended(t, table_text(t->qps, l->own, "device"),
-				 table_number(t->qps, l->own, "qpn"));
+	return l->peer == CTL_NO_ROW ||
+	       strcmp(ctl_cell_text(t->qps, l->peer, "state"), "ERR") == 0 ||
+	       hang_cm_has_ended(t, ctl_cell_text(t->qps, l->own, "device"),
+				 ctl_cell_number(t->qps, l->own, "qpn"));
 }
 
 static bool says(const struct process *p, const char *word)
@@ -165,16 +178,16 @@ static bool add_process(pid_t pid, unsigned ms, bool is_end)
 /* Adds the other ends of connections that do not go on. False: one of them may. */
 static bool add_ends(const struct hang_tables *t, struct process *p, unsigned ms)
 {
-	for (size_t i = 0; i < table_rows_of(t->ids); i++) {
-		if (table_number(t->ids, i, "pid") != p->pid)
+	for (size_t i = 0; i < ctl_rows(t->ids); i++) {
+		if (ctl_cell_number(t->ids, i, "pid") != p->pid)
 			continue;
 		const struct hang_cm c = hang_cm_look(t, i);
 		if (c.kind == HANG_CM_OPEN)
 			return false;
 		if (c.kind == HANG_CM_QUIET)
 			continue;
-		if (!add_process((pid_t)table_number(t->ids, c.row, "pid"), ms, true) ||
-		    !add_process((pid_t)table_number(t->ids, c.victim, "pid"), ms, true))
+		if (!add_process((pid_t)ctl_cell_number(t->ids, c.row, "pid"), ms, true) ||
+		    !add_process((pid_t)ctl_cell_number(t->ids, c.victim, "pid"), ms, true))
 			return false;
 	}
 	return true;
@@ -192,8 +205,8 @@ static bool add_peers(const struct hang_tables *t, const struct process *p, unsi
 			return false;
 		if (is_over(t, &l))
 			continue;
-		if (l.program == HANG_NO_ROW ||
-		    !add_process((pid_t)table_number(t->clients, l.program, "pid"), ms, false))
+		if (l.program == CTL_NO_ROW ||
+		    !add_process((pid_t)ctl_cell_number(t->clients, l.program, "pid"), ms, false))
 			return false;
 	}
 	return true;
@@ -251,22 +264,23 @@ static void add_fact(json_t *line, const char *fact)
 static void tell_peer(json_t *line, const struct hang_tables *t, const struct link *l)
 {
 	char fact[512];
-	if (l->peer == HANG_NO_ROW)
+	if (l->peer == CTL_NO_ROW)
 		snprintf(fact, sizeof(fact), "the peer of QP 0x%llx, QP 0x%llx, is gone",
-			 (unsigned long long)table_number(t->qps, l->own, "qpn"),
-			 (unsigned long long)table_number(t->qps, l->own, "dest_qpn"));
+			 (unsigned long long)ctl_cell_number(t->qps, l->own, "qpn"),
+			 (unsigned long long)ctl_cell_number(t->qps, l->own, "dest_qpn"));
 	else
 		snprintf(fact, sizeof(fact),
 			 "the peer of QP 0x%llx: QP 0x%llx (%s) of %s, process %llu: %llu receives "
 			 "posted, %llu requests not sent",
-			 (unsigned long long)table_number(t->qps, l->own, "qpn"),
-			 (unsigned long long)table_number(t->qps, l->peer, "qpn"),
-			 table_text(t->qps, l->peer, "state"),
-			 l->program == HANG_NO_ROW ? "?"
-						   : table_text(t->clients, l->program, "program"),
-			 (unsigned long long)table_number(t->clients, l->program, "pid"),
-			 (unsigned long long)table_number(t->qps, l->peer, "recvs"),
-			 (unsigned long long)table_number(t->qps, l->peer, "sends"));
+			 (unsigned long long)ctl_cell_number(t->qps, l->own, "qpn"),
+			 (unsigned long long)ctl_cell_number(t->qps, l->peer, "qpn"),
+			 ctl_cell_text(t->qps, l->peer, "state"),
+			 l->program == CTL_NO_ROW
+				 ? "?"
+				 : ctl_cell_text(t->clients, l->program, "program"),
+			 (unsigned long long)ctl_cell_number(t->clients, l->program, "pid"),
+			 (unsigned long long)ctl_cell_number(t->qps, l->peer, "recvs"),
+			 (unsigned long long)ctl_cell_number(t->qps, l->peer, "sends"));
 	add_fact(line, fact);
 }
 
@@ -282,10 +296,10 @@ static bool name_connection(json_t *line, const struct hang_tables *t)
 	json_int_t pid = json_integer_value(json_object_get(line, "pid"));
 	bool named = false;
 	char fact[512];
-	for (size_t i = 0; i < table_rows_of(t->ids); i++) {
+	for (size_t i = 0; i < ctl_rows(t->ids); i++) {
 		const struct hang_cm c = hang_cm_look(t, i);
 		const char *check = hang_cm_check(c.kind);
-		if (!check || i != c.victim || table_number(t->ids, c.row, "pid") != pid ||
+		if (!check || i != c.victim || ctl_cell_number(t->ids, c.row, "pid") != pid ||
 		    !takes(line, check))
 			continue;
 		if (!named || c.kind == HANG_CM_BACKLOG_FULL)
@@ -377,7 +391,7 @@ static json_t *join(const struct hang_tables *t)
 		if (!processes[i].in_circle)
 			continue;
 		unsigned near = name_cause(processes[i].line, t);
-		processes[i].told = true;
+		processes[i].told = now_ms();
 		if (near > nearest) {
 			nearest = near;
 			first = &processes[i];
@@ -393,7 +407,7 @@ static json_t *join(const struct hang_tables *t)
 /* ---- a peer that waits for something else ---- */
 
 /* A process waits for so many times ms before its peers are looked at. */
-#define PATIENCE 2u
+#define SETTLED 2u
 
 static void describe_peer(const struct hang_tables *t, const struct process *p,
 			  const struct link *l, json_t *facts)
@@ -410,16 +424,16 @@ static void describe_peer(const struct hang_tables *t, const struct process *p,
 		 "process %d (%s) waits for its peers since %.0f s; QP 0x%llx there: %lld receives "
 		 "posted, %lld requests not sent",
 		 (int)p->pid, table_program_of(t, p->pid), (double)(p->heard - p->since) / 1000,
-		 (unsigned long long)table_number(t->qps, l->peer, "qpn"),
-		 (long long)table_number(t->qps, l->peer, "recvs"),
-		 (long long)table_number(t->qps, l->peer, "sends"));
+		 (unsigned long long)ctl_cell_number(t->qps, l->peer, "qpn"),
+		 (long long)ctl_cell_number(t->qps, l->peer, "recvs"),
+		 (long long)ctl_cell_number(t->qps, l->peer, "sends"));
 	json_array_append_new(facts, json_string(fact));
 }
 
 static json_t *note_of(const struct hang_tables *t, const struct process *p, const struct link *l,
 		       unsigned ms)
 {
-	json_int_t pid = table_number(t->clients, l->program, "pid");
+	json_int_t pid = ctl_cell_number(t->clients, l->program, "pid");
 	json_t *facts = json_array();
 	if (!picture_facts((pid_t)pid, ms, facts)) {
 		json_decref(facts);
@@ -439,15 +453,15 @@ static json_t *look_elsewhere(const struct hang_tables *t, struct process *p, un
 	const json_t *qp;
 	struct link l;
 	size_t i;
-	if (p->looked_elsewhere || p->heard - p->since < (uint64_t)PATIENCE * ms ||
+	if (p->looked_elsewhere || p->heard - p->since < (uint64_t)SETTLED * ms ||
 	    !takes(p->line, "peer-elsewhere") || says(p, "strangers"))
 		return NULL;
 	json_array_foreach(qps_of(p->line), i, qp)
 	{
 		const struct process *other;
-		if (note || !look_at(t, qp, &l) || is_over(t, &l) || l.program == HANG_NO_ROW)
+		if (note || !look_at(t, qp, &l) || is_over(t, &l) || l.program == CTL_NO_ROW)
 			continue;
-		other = find((pid_t)table_number(t->clients, l.program, "pid"));
+		other = find((pid_t)ctl_cell_number(t->clients, l.program, "pid"));
 		if (!other || now_ms() - other->heard >= ms)
 			note = note_of(t, p, &l, ms);
 	}

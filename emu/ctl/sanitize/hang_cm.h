@@ -19,6 +19,8 @@ enum hang_cm_kind {
 	HANG_CM_REPLY_UNREAD,    /* nobody reads CONNECT_RESPONSE, so that no RTU is sent */
 	HANG_CM_REPLY_IGNORED,   /* it was read, and rdma_establish was not called */
 	HANG_CM_END_UNREAD,      /* nobody reads DISCONNECTED, REJECTED or UNREACHABLE */
+	HANG_CM_LEAVE_UNREAD,    /* nobody reads DISCONNECTED, so that it is not answered */
+	HANG_CM_LEAVE_IGNORED,   /* it was read, and rdma_disconnect was not called */
 };
 
 struct hang_cm {

@@ -11,8 +11,7 @@ static json_t *get_table(const char *dir, const char *what)
 {
 	struct ctl_failure failure;
 	json_t *table = NULL;
-	if (ctl_exchange(dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, what),
-			 &table, &failure) != 0)
+	if (ctl_exchange(dir, ctl_command_show(what), &table, &failure) != 0)
 		return NULL;
 	return table;
 }
@@ -41,58 +40,19 @@ void hang_drop_tables(struct hang_tables *t)
 	*t = (struct hang_tables){0};
 }
 
-size_t table_rows_of(const json_t *table)
-{
-	return json_array_size(json_object_get(table, UHCA_CTL_ROWS));
-}
-
-const json_t *table_cell(const json_t *table, size_t row, const char *name)
-{
-	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
-	size_t i = 0;
-	for (; i < json_array_size(columns); i++) {
-		const char *n = json_string_value(
-			json_object_get(json_array_get(columns, i), UHCA_CTL_NAME));
-		if (n && strcmp(n, name) == 0)
-			break;
-	}
-	return json_array_get(json_array_get(json_object_get(table, UHCA_CTL_ROWS), row), i);
-}
-
-const char *table_text(const json_t *table, size_t row, const char *name)
-{
-	const char *value = json_string_value(table_cell(table, row, name));
-	return value ? value : "";
-}
-
-json_int_t table_number(const json_t *table, size_t row, const char *name)
-{
-	return json_integer_value(table_cell(table, row, name));
-}
-
 size_t table_row_of_qp(const struct hang_tables *t, const char *device, json_int_t qpn)
 {
-	for (size_t i = 0; i < table_rows_of(t->qps); i++)
-		if (table_number(t->qps, i, "qpn") == qpn &&
-		    strcmp(table_text(t->qps, i, "device"), device) == 0)
+	for (size_t i = 0; i < ctl_rows(t->qps); i++)
+		if (ctl_cell_number(t->qps, i, "qpn") == qpn &&
+		    strcmp(ctl_cell_text(t->qps, i, "device"), device) == 0)
 			return i;
-	return HANG_NO_ROW;
-}
-
-size_t table_row_of_client(const struct hang_tables *t, json_int_t client)
-{
-	for (size_t i = 0; i < table_rows_of(t->clients); i++)
-		if (table_number(t->clients, i, "client") == client)
-			return i;
-	return HANG_NO_ROW;
+	return CTL_NO_ROW;
 }
 
 const char *table_program_of(const struct hang_tables *t, json_int_t pid)
 {
-	for (size_t i = 0; i < table_rows_of(t->clients); i++)
-		if (table_number(t->clients, i, "pid") == pid)
-			return table_text(t->clients, i, "program");
-	return "a program";
+	size_t row = ctl_row_with(t->clients, "pid", pid);
+	return row == CTL_NO_ROW ? "a program" : ctl_cell_text(t->clients, row, "program");
 }
 
 static bool is_listed(const char *list, const char *word)
@@ -106,8 +66,8 @@ static bool is_listed(const char *list, const char *word)
 
 const char *table_device_at(const struct hang_tables *t, const char *address)
 {
-	for (size_t i = 0; i < table_rows_of(t->devices); i++)
-		if (is_listed(table_text(t->devices, i, "addresses"), address))
-			return table_text(t->devices, i, "device");
+	for (size_t i = 0; i < ctl_rows(t->devices); i++)
+		if (is_listed(ctl_cell_text(t->devices, i, "addresses"), address))
+			return ctl_cell_text(t->devices, i, "device");
 	return NULL;
 }

@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define HANG_NO_ROW ((size_t)-1)
-
 struct hang_tables {
 	json_t *qps, *clients, *devices, *ids;
 };
@@ -17,13 +15,8 @@ struct hang_tables {
 bool hang_ask_daemon(struct hang_tables *t, const json_t *line);
 void hang_drop_tables(struct hang_tables *t);
 
-size_t table_rows_of(const json_t *table);
-const json_t *table_cell(const json_t *table, size_t row, const char *name);
-const char *table_text(const json_t *table, size_t row, const char *name); /* "": there is none */
-json_int_t table_number(const json_t *table, size_t row, const char *name);
-
+/* CTL_NO_ROW: there is none. */
 size_t table_row_of_qp(const struct hang_tables *t, const char *device, json_int_t qpn);
-size_t table_row_of_client(const struct hang_tables *t, json_int_t client);
 
 /* The program of a process that has a device open, or "a program". */
 const char *table_program_of(const struct hang_tables *t, json_int_t pid);

@@ -22,9 +22,7 @@ static struct picture {
 
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return ctl_now() / 1000000;
 }
 
 static struct picture *find(pid_t pid)

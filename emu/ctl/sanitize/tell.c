@@ -3,7 +3,6 @@
 #include "tell.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* The line on which a reader's eye falls: as other sanitizers have it. */
 #define RULE "=================================================================\n"

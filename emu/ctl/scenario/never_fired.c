@@ -3,22 +3,19 @@
 #include "never_fired.h"
 
 #include "emu/abi/ctl.h"
+#include "emu/ctl/lib/lib.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static long number_in(const json_t *o, const char *member)
-{
-	return (long)json_integer_value(json_object_get(o, member));
-}
-
 /* One of what a rule looks at, or some. */
 static const char *noun(const json_t *rule, bool one)
 {
 	static const char *const nouns[][3] = {
 		{"packet", "packet", "packets"},
+		{"hop", "packet at a switch", "packets at a switch"},
 		{"call", "call", "calls"},
 		{"completion", "completion", "completions"},
 		{"memory", "access to memory", "accesses to memory"},
@@ -48,16 +45,17 @@ static void append_words(char *buf, size_t cap, const json_t *rule)
 	size_t i;
 
 	json_array_foreach(words, i, word)
-		append(buf, cap, "%s%s matched %ld", i ? ", " : "; ",
+		append(buf, cap, "%s%s matched %lld", i ? ", " : "; ",
 		       json_string_value(json_object_get(word, UHCA_CTL_NAME)),
-		       number_in(word, UHCA_CTL_MATCHED));
+		       ctl_number_in(word, UHCA_CTL_MATCHED));
 	if (json_array_size(words) > 1)
-		append(buf, cap, ", all of them %ld", number_in(rule, UHCA_CTL_SEEN));
+		append(buf, cap, ", all of them %lld", ctl_number_in(rule, UHCA_CTL_SEEN));
 }
 
 const char *ctl_never_fired(const json_t *rule, char *buf, size_t cap)
 {
-	long looked = number_in(rule, UHCA_CTL_LOOKED), seen = number_in(rule, UHCA_CTL_SEEN);
+	json_int_t looked = ctl_number_in(rule, UHCA_CTL_LOOKED),
+		   seen = ctl_number_in(rule, UHCA_CTL_SEEN);
 	const char *what = noun(rule, looked == 1);
 
 	snprintf(buf, cap, "it never fired");
@@ -65,10 +63,10 @@ const char *ctl_never_fired(const json_t *rule, char *buf, size_t cap)
 		append(buf, cap, ": its time did not come");
 		return buf;
 	}
-	append(buf, cap, ": %ld %s %s checked", looked, what, looked == 1 ? "was" : "were");
+	append(buf, cap, ": %lld %s %s checked", looked, what, looked == 1 ? "was" : "were");
 	if (looked > 0)
 		append_words(buf, cap, rule);
-	if (seen > 0 && number_in(rule, UHCA_CTL_MATCHED) == 0)
+	if (seen > 0 && ctl_number_in(rule, UHCA_CTL_MATCHED) == 0)
 		append(buf, cap, "; none arrived while it was active");
 	else if (seen > 0)
 		append(buf, cap, "; its limits (nth, p ...) excluded all of them");

@@ -59,6 +59,7 @@ struct scenario_step {
 	uint64_t within; /* ns; 0: none was given */
 	bool no;         /* "expect no ...": it must not be so at the end */
 	bool optional;   /* a rule that need not fire */
+	bool peer;       /* on the second daemon, where there are two */
 	char name[SCENARIO_NAME_MAX];
 	const char *text;   /* into struct scenario */
 	const char *source; /* the line as written, without what "after" put in front of it */
@@ -77,6 +78,7 @@ struct scenario {
 	struct scenario_step step[SCENARIO_STEPS_MAX];
 	bool has_command;   /* there is a SCENARIO_COMMAND step */
 	bool wants_command; /* a condition or "kill" is about it */
+	bool has_peer;      /* there is a "peer run" */
 };
 
 struct scenario_error {

@@ -26,46 +26,46 @@ struct scenario_process *scenario_find_process(struct scenario_run *r, const cha
 
 /* ---- the daemon's tables ---- */
 
-static int ask(struct scenario_run *r, json_t *request, json_t **table)
+static int ask(struct scenario_run *r, unsigned side, json_t *request, json_t **table)
 {
 	struct ctl_failure f;
 
-	if (ctl_exchange(r->dir, request, table, &f) == 0)
+	if (ctl_exchange(r->side[side].dir, request, table, &f) == 0)
 		return 0;
 	scenario_stop(r, NULL, "%s", f.text);
 	return -EIO;
 }
 
-/* The number of a column, or -1. */
-static int column_of(const json_t *table, const char *name)
+/* The rows of all daemons in one table. Takes the request. */
+static int ask_all(struct scenario_run *r, json_t *request, json_t **table)
 {
-	json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
+	json_t *more;
+	int error = ask(r, 0, json_incref(request), table);
 
-	for (size_t i = 0; i < json_array_size(columns); i++) {
-		json_t *column = json_object_get(json_array_get(columns, i), UHCA_CTL_NAME);
-		const char *is = json_string_value(column);
-
-		if (is && strcmp(is, name) == 0)
-			return (int)i;
+	for (unsigned i = 1; i < r->n_sides && error == 0; i++) {
+		error = ask(r, i, json_incref(request), &more);
+		if (error < 0) {
+			json_decref(*table);
+			break;
+		}
+		json_array_extend(json_object_get(*table, UHCA_CTL_ROWS),
+				  json_object_get(more, UHCA_CTL_ROWS));
+		json_decref(more);
 	}
-	return -1;
+	json_decref(request);
+	return error;
 }
 
-static uint64_t cell(const json_t *row, int column)
+static void note_hits(struct scenario_run *r, unsigned side, const json_t *row)
 {
-	return (uint64_t)json_integer_value(json_array_get(row, (size_t)column));
-}
-
-static void note_hits(struct scenario_run *r, const json_t *row)
-{
-	json_int_t number = json_integer_value(json_object_get(row, UHCA_CTL_RULE));
+	json_int_t number = ctl_number_in(row, UHCA_CTL_RULE);
 
 	for (unsigned i = 0; i < r->n_rules; i++) {
 		struct scenario_rule *rule = &r->rule[i];
 
-		if (rule->number != (uint64_t)number || rule->removed)
+		if (rule->side != side || rule->number != (uint64_t)number || rule->removed)
 			continue;
-		rule->hits = (uint64_t)json_integer_value(json_object_get(row, UHCA_CTL_HITS));
+		rule->hits = (uint64_t)ctl_number_in(row, UHCA_CTL_HITS);
 		if (rule->hits == 0)
 			ctl_never_fired(row, rule->why, sizeof(rule->why));
 	}
@@ -76,26 +76,28 @@ int scenario_look_at_rules(struct scenario_run *r)
 	json_t *result, *row;
 	size_t i;
 
-	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "list"),
-		&result) < 0)
-		return -EIO;
-	json_array_foreach(json_object_get(result, "rules"), i, row) note_hits(r, row);
-	json_decref(result);
+	for (unsigned side = 0; side < r->n_sides; side++) {
+		if (ask(r, side, ctl_command("fault", "list"), &result) < 0)
+			return -EIO;
+		json_array_foreach(json_object_get(result, "rules"), i, row)
+			note_hits(r, side, row);
+		json_decref(result);
+	}
 	return 0;
 }
 
 /* The sum over the devices; -ENOENT: there is no such counter. */
 static int counter(struct scenario_run *r, const char *name, uint64_t *out)
 {
-	json_t *table, *row;
-	size_t i;
+	json_t *table;
 	int column;
 
-	if (ask(r, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table) < 0)
+	if (ask_all(r, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table) < 0)
 		return -EIO;
-	column = column_of(table, name);
+	column = ctl_column(table, name);
 	*out = 0;
-	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row) *out += cell(row, column);
+	for (size_t i = 0; i < ctl_rows(table); i++)
+		*out += (uint64_t)ctl_cell_number(table, i, name);
 	json_decref(table);
 	return column < 0 ? -ENOENT : 0;
 }
@@ -104,18 +106,17 @@ static int counter(struct scenario_run *r, const char *name, uint64_t *out)
  * Writes out what the daemon keeps of its capture, and reads it. From one that has ended nothing
  * can be learnt: neither that something was, nor that it was not.
  */
-static int refresh_model(struct scenario_run *r)
+static int refresh_side(struct scenario_run *r, unsigned side)
 {
 	const char *why;
 	json_t *facts;
 	int error;
 
-	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION, "status"),
-		&facts) < 0)
+	if (ask(r, side, ctl_command("capture", "status"), &facts) < 0)
 		return -EIO;
 	why = json_string_value(json_object_get(facts, UHCA_CTL_ERROR));
 	error = json_is_true(json_object_get(facts, UHCA_CTL_RUNNING))
-			? scenario_model_read(&r->model)
+			? scenario_model_read(&r->side[side].model)
 			: -EPIPE;
 	if (error < 0)
 		scenario_stop(r, NULL, "the trace of the devices cannot be read: %s",
@@ -126,19 +127,28 @@ static int refresh_model(struct scenario_run *r)
 	return error;
 }
 
+/* How many records of this kind all daemons have by now, to *out. 0 or -errno, printed. */
+static int count_records(struct scenario_run *r, const char *kind, const char *words, uint64_t *out)
+{
+	*out = 0;
+	for (unsigned i = 0; i < r->n_sides; i++) {
+		int error = refresh_side(r, i);
+
+		if (error < 0)
+			return error;
+		*out += scenario_model_count(&r->side[i].model, kind, words);
+	}
+	return 0;
+}
+
 /* ---- names that only the daemon knows ---- */
 
 static bool has_device(const json_t *table, const char *device, size_t len)
 {
-	int column = column_of(table, UHCA_CTL_DEVICE);
-	const json_t *row;
-	size_t i;
+	for (size_t i = 0; i < ctl_rows(table); i++) {
+		const char *is = ctl_cell_text(table, i, UHCA_CTL_DEVICE);
 
-	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row)
-	{
-		const char *is = json_string_value(json_array_get(row, (size_t)column));
-
-		if (is && strlen(is) == len && strncasecmp(is, device, len) == 0)
+		if (strlen(is) == len && strncasecmp(is, device, len) == 0)
 			return true;
 	}
 	return false;
@@ -156,16 +166,12 @@ static int no_such(struct scenario_run *r, const struct scenario_step *step, con
 /* A column of the table of counters; the first has the devices. */
 static const char *counter_at(const void *table, unsigned i)
 {
-	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
-
-	return json_string_value(json_object_get(json_array_get(columns, i + 1), UHCA_CTL_NAME));
+	return ctl_column_name(table, i + 1);
 }
 
 static const char *device_at(const void *table, unsigned i)
 {
-	const json_t *rows = json_object_get(table, UHCA_CTL_ROWS);
-
-	return json_string_value(json_array_get(json_array_get(rows, i), 0));
+	return i < ctl_rows(table) ? ctl_cell_text(table, i, UHCA_CTL_DEVICE) : NULL;
 }
 
 static int no_device(struct scenario_run *r, const struct scenario_step *step, const char *name,
@@ -199,12 +205,12 @@ int scenario_know_names(struct scenario_run *r)
 	json_t *table;
 	int error = 0;
 
-	if (ask(r, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table) < 0)
+	if (ask_all(r, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table) < 0)
 		return -EIO;
 	for (unsigned i = 0; i < r->s->n_steps && error == 0; i++) {
 		const struct scenario_step *step = &r->s->step[i];
 
-		if (step->what == SCENARIO_COUNTER && column_of(table, step->name) < 0)
+		if (step->what == SCENARIO_COUNTER && ctl_column(table, step->name) < 0)
 			error = no_such(r, step, "counter", step->name, counter_at, table);
 		else if (step->what == SCENARIO_RECORD)
 			error = know_device(r, step, table);
@@ -249,21 +255,14 @@ static int is_listening(const struct scenario_run *r, const struct scenario_step
 static int is_cm_listening(struct scenario_run *r, const struct scenario_step *step)
 {
 	uint64_t asked = step->number ? step->number : r->port;
-	json_t *table, *row;
-	int state, port, found = 0;
-	size_t i;
+	json_t *table;
+	int found = 0;
 
-	if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, "cm_id"), &table) <
-	    0)
+	if (ask_all(r, ctl_command_show("cm_id"), &table) < 0)
 		return -EIO;
-	state = column_of(table, "state");
-	port = column_of(table, "port");
-	json_array_foreach(json_object_get(table, UHCA_CTL_ROWS), i, row)
-	{
-		const char *is = json_string_value(json_array_get(row, (size_t)state));
-
-		found |= is && strcmp(is, "listening") == 0 && cell(row, port) == asked;
-	}
+	for (size_t i = 0; i < ctl_rows(table); i++)
+		found |= strcmp(ctl_cell_text(table, i, "state"), "listening") == 0 &&
+			 (uint64_t)ctl_cell_number(table, i, "port") == asked;
 	json_decref(table);
 	return found;
 }
@@ -301,11 +300,10 @@ static int is_output(struct scenario_run *r, const struct scenario_step *step, c
 
 static int is_record(struct scenario_run *r, const struct scenario_step *step, char *detail)
 {
-	int error = refresh_model(r);
+	uint64_t found;
+	int error = count_records(r, step->name, step->text, &found);
 
-	if (error < 0)
-		return error;
-	return judge_number(step, scenario_model_count(&r->model, step->name, step->text), detail);
+	return error < 0 ? error : judge_number(step, found, detail);
 }
 
 static int is_counter(struct scenario_run *r, const struct scenario_step *step, char *detail)
@@ -324,26 +322,25 @@ static int is_counter(struct scenario_run *r, const struct scenario_step *step, 
 static int is_leak(struct scenario_run *r, char *detail)
 {
 	static const char *const kinds[] = {"pd", "mr", "mw", "cq", "qp", "srq", "ah"};
+	uint64_t told;
 
-	if (refresh_model(r) < 0)
-		return -EIO;
-	snprintf(detail, DETAIL, "a program ended without destroying its objects");
-	if (scenario_model_count(&r->model, "leak", "") > 0)
-		return 1;
+	/* Before the records: what the daemon destroys meanwhile is among those, read last. */
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		json_t *table;
 		size_t n;
 
-		if (ask(r, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, kinds[i]),
-			&table) < 0)
+		if (ask_all(r, ctl_command_show(kinds[i]), &table) < 0)
 			return -EIO;
-		n = json_array_size(json_object_get(table, UHCA_CTL_ROWS));
+		n = ctl_rows(table);
 		json_decref(table);
 		snprintf(detail, DETAIL, "%zu %s in the daemon", n, kinds[i]);
 		if (n > 0)
 			return 1;
 	}
-	return 0;
+	if (count_records(r, "leak", "", &told) < 0)
+		return -EIO;
+	snprintf(detail, DETAIL, "a program ended without destroying its objects");
+	return told > 0;
 }
 
 int scenario_condition(struct scenario_run *r, const struct scenario_step *step, char *detail)

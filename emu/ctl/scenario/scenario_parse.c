@@ -5,7 +5,6 @@
  */
 #include "scenario_text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -109,6 +108,7 @@ static int state_run(struct scenario_cursor *c)
 		return scenario_refuse(c, word, "the run name '%s' is already used", word);
 	memcpy(c->step.name, word, len);
 	c->step.text = scenario_rest(c);
+	c->s->has_peer |= c->step.peer;
 	return c->step.text ? add_step(c) : scenario_refuse(c, c->at, "the command is missing");
 }
 
@@ -151,6 +151,25 @@ static int state_kill(struct scenario_cursor *c)
 		return add_step(c);
 	}
 	return scenario_no_such(c, word, "signal", words_at, signals);
+}
+
+/* peer STATEMENT, of those that a daemon or a program of it carries out. */
+static int state_peer(struct scenario_cursor *c)
+{
+	static const struct {
+		const char *word;
+		int (*take)(struct scenario_cursor *c);
+	} of[] = {{"run", state_run},
+		  {"fault", state_fault},
+		  {"optional", state_optional},
+		  {"uhcactl", state_uhcactl}};
+
+	c->step.peer = true;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		if (scenario_accept(c, of[i].word))
+			return of[i].take(c);
+	return scenario_refuse(c, c->at,
+			       "'peer' stands before run, fault, optional fault or uhcactl");
 }
 
 static int state_wait(struct scenario_cursor *c)
@@ -204,7 +223,7 @@ static const struct {
 	{"capture", state_capture}, {"fault", state_fault}, {"optional", state_optional},
 	{"remove", state_remove},   {"run", state_run},     {"command", state_command},
 	{"uhcactl", state_uhcactl}, {"kill", state_kill},   {"wait", state_wait},
-	{"expect", state_expect},   {"after", state_after},
+	{"expect", state_expect},   {"after", state_after}, {"peer", state_peer},
 };
 #define STATEMENTS (sizeof(statements) / sizeof(statements[0]))
 

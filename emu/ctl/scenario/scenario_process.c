@@ -2,6 +2,8 @@
 /* Starts, signals and reaps the programs of a scenario. */
 #include "scenario_process.h"
 
+#include "emu/ctl/lib/lib.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
@@ -11,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SHOWN_LINES 30
@@ -29,6 +30,8 @@ become(const struct scenario_process *p, const char *text, char *const *argv, pi
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (setenv("UHCA_DIR", p->dir, 1) < 0)
+		_exit(125);
 	if (p->output[0]) {
 		int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		int out = open(p->output, O_WRONLY | O_CLOEXEC);
@@ -61,7 +64,7 @@ int scenario_process_start(struct scenario_process *p, const char *text, char *c
 	if (error < 0)
 		return error;
 	p->ended = false;
-	p->started = scenario_now();
+	p->started = ctl_now();
 	p->pid = fork();
 	if (p->pid < 0)
 		return -errno;
@@ -74,7 +77,7 @@ int scenario_process_start(struct scenario_process *p, const char *text, char *c
 static void take_status(struct scenario_process *p, int status)
 {
 	p->ended = true;
-	p->seconds = (double)(scenario_now() - p->started) / 1e9;
+	p->seconds = ctl_seconds_since(p->started);
 	p->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -184,12 +187,4 @@ void scenario_process_keep(struct scenario_process *p)
 	if (line)
 		memmove(text, line + 1, strlen(line + 1) + 1);
 	p->said = text;
-}
-
-uint64_t scenario_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }

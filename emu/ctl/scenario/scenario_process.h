@@ -20,6 +20,7 @@ struct scenario_process {
 	bool ended;
 	int status;            /* exit status, 128+N for signal N */
 	char output[PATH_MAX]; /* file; "": it has that of uhca-run */
+	const char *dir;       /* of its instance */
 	uint64_t started;
 	double seconds; /* that it ran, once it has ended */
 	char *said;     /* the end of its output, once it is kept; NULL: none, or no memory */
@@ -27,7 +28,7 @@ struct scenario_process {
 
 /*
  * Starts a shell with the text (argv NULL) or a program with argv, found by PATH. Output goes to
- * p->output, made anew, when that is not "". 0 or -errno; p->name and p->output are the caller's.
+ * p->output, made anew, when that is not "". 0 or -errno; name, output and dir are the caller's.
  */
 int scenario_process_start(struct scenario_process *p, const char *text, char *const *argv);
 
@@ -48,8 +49,5 @@ void scenario_process_show(const struct scenario_process *p);
 
 /* Keeps the end of the output, at most 64 KiB, whole lines of it. */
 void scenario_process_keep(struct scenario_process *p);
-
-/* Nanoseconds of the monotonic clock. */
-uint64_t scenario_now(void);
 
 #endif

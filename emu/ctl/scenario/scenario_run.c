@@ -13,8 +13,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +42,8 @@ static void judge(struct scenario_run *r, struct scenario_check *c, bool passed,
 {
 	c->judged = true;
 	c->passed = passed;
-	c->seconds = (double)(scenario_now() - r->judged) / 1e9;
-	r->judged = scenario_now();
+	c->seconds = ctl_seconds_since(r->judged);
+	r->judged = ctl_now();
 	snprintf(c->detail, sizeof(c->detail), "%s", passed ? "" : detail);
 }
 
@@ -67,7 +65,7 @@ static void look_again_later(void)
 
 static uint64_t deadline_of(const struct scenario_run *r, const struct scenario_step *step)
 {
-	uint64_t end = step->within ? scenario_now() + step->within : r->deadline;
+	uint64_t end = step->within ? ctl_now() + step->within : r->deadline;
 
 	return end < r->deadline ? end : r->deadline;
 }
@@ -93,8 +91,8 @@ static int wait_for(struct scenario_run *r, const struct scenario_step *step, ch
 	uint64_t end = deadline_of(r, step);
 
 	for (;;) {
-		bool over = scenario_now() >= end || (!step->within && all_ended(r)) ||
-			    is_settled(r, step);
+		bool over =
+			ctl_now() >= end || (!step->within && all_ended(r)) || is_settled(r, step);
 		int so = scenario_condition(r, step, detail);
 
 		if (so != 0 || over)
@@ -105,9 +103,9 @@ static int wait_for(struct scenario_run *r, const struct scenario_step *step, ch
 
 static void pass_time(struct scenario_run *r, uint64_t ns)
 {
-	uint64_t end = scenario_now() + ns;
+	uint64_t end = ctl_now() + ns;
 
-	while (scenario_now() < end && scenario_now() < r->deadline) {
+	while (ctl_now() < end && ctl_now() < r->deadline) {
 		struct timespec t = {0, 100000};
 
 		nanosleep(&t, NULL);
@@ -116,12 +114,18 @@ static void pass_time(struct scenario_run *r, uint64_t ns)
 
 /* ---- steps ---- */
 
-static int request(struct scenario_run *r, const struct scenario_step *step, json_t *what,
-		   json_t **result)
+/* Whose daemon a statement is for. */
+static unsigned side_of(const struct scenario_run *r, const struct scenario_step *step)
+{
+	return step->peer ? r->n_sides - 1 : 0;
+}
+
+static int request(struct scenario_run *r, const struct scenario_step *step, unsigned side,
+		   json_t *what, json_t **result)
 {
 	struct ctl_failure f;
 
-	if (ctl_exchange(r->dir, what, result, &f) == 0)
+	if (ctl_exchange(r->side[side].dir, what, result, &f) == 0)
 		return 0;
 	scenario_stop(r, step, "%s", f.text);
 	return -EIO;
@@ -175,7 +179,7 @@ static int add_rule(struct scenario_run *r, const struct scenario_step *step)
 	struct ctl_failure f;
 	json_t *result;
 	char text[RULE_MAX];
-	unsigned column = put_addresses(step->text, text);
+	unsigned column = put_addresses(step->text, text), side = side_of(r, step);
 
 	if (r->n_rules == SCENARIO_RULES_MAX)
 		return scenario_stop(r, step, "too many rules");
@@ -183,14 +187,14 @@ static int add_rule(struct scenario_run *r, const struct scenario_step *step)
 		wrong.column += column - 1;
 		return scenario_stop(r, &wrong, "no device has this number");
 	}
-	if (ctl_exchange(r->dir,
+	if (ctl_exchange(r->side[side].dir,
 			 json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "add",
 				   "text", text),
 			 &result, &f) != 0) {
 		wrong.column += f.column ? f.column - 1 : 0;
 		return scenario_stop(r, &wrong, "%s", f.text);
 	}
-	*rule = (struct scenario_rule){.optional = step->optional, .step = step};
+	*rule = (struct scenario_rule){.side = side, .optional = step->optional, .step = step};
 	rule->number = (uint64_t)json_integer_value(json_object_get(result, "rule"));
 	name_rule(rule, step->text);
 	r->n_rules++;
@@ -207,9 +211,7 @@ static int note_given_rules(struct scenario_run *r)
 
 	if (!r->must_fire)
 		return 0;
-	if (request(r, NULL,
-		    json_pack("{s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "list"),
-		    &result) < 0)
+	if (request(r, NULL, 0, ctl_command("fault", "list"), &result) < 0)
 		return -EIO;
 	json_array_foreach(json_object_get(result, UHCA_CTL_RULES), i, given)
 	{
@@ -226,14 +228,18 @@ static int note_given_rules(struct scenario_run *r)
 /* What it did stays known: a rule that was taken out must have fired as well. */
 static int remove_rule(struct scenario_run *r, const struct scenario_step *step)
 {
+	unsigned side = 0;
 	json_t *result;
 
 	if (scenario_look_at_rules(r) < 0)
 		return -EIO;
-	for (unsigned i = 0; i < r->n_rules; i++)
-		if (strcmp(r->rule[i].name, step->name) == 0)
-			r->rule[i].removed = true;
-	if (request(r, step,
+	for (unsigned i = 0; i < r->n_rules; i++) {
+		if (strcmp(r->rule[i].name, step->name) != 0)
+			continue;
+		r->rule[i].removed = true;
+		side = r->rule[i].side;
+	}
+	if (request(r, step, side,
 		    json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "fault", UHCA_CTL_ACTION, "remove",
 			      "rule", step->name),
 		    &result) < 0)
@@ -254,10 +260,10 @@ static int start(struct scenario_run *r, const struct scenario_step *step, char 
 
 	if (r->n_processes == SCENARIO_RUNS_MAX)
 		return scenario_stop(r, step, "too many runs");
-	*p = (struct scenario_process){.ended = false};
+	*p = (struct scenario_process){.dir = r->side[side_of(r, step)].dir};
 	memcpy(p->name, step->name, sizeof(p->name));
 	if (!argv)
-		name_output(p->output, r->dir, step->name);
+		name_output(p->output, r->side[0].dir, step->name);
 	error = scenario_process_start(p, step->text, argv);
 	if (error < 0)
 		return scenario_stop(r, step, "%s", strerror(-error));
@@ -267,7 +273,7 @@ static int start(struct scenario_run *r, const struct scenario_step *step, char 
 
 static int run_uhcactl(struct scenario_run *r, const struct scenario_step *step)
 {
-	struct scenario_process p = {.name = "uhcactl"};
+	struct scenario_process p = {.name = "uhcactl", .dir = r->side[side_of(r, step)].dir};
 	char *text;
 	int error;
 
@@ -277,7 +283,7 @@ static int run_uhcactl(struct scenario_run *r, const struct scenario_step *step)
 	free(text);
 	if (error < 0)
 		return scenario_stop(r, step, "%s", strerror(-error));
-	while (!scenario_process_ended(&p) && scenario_now() < r->deadline)
+	while (!scenario_process_ended(&p) && ctl_now() < r->deadline)
 		look_again_later();
 	scenario_process_end(&p);
 	return p.status ? scenario_stop(r, step, "uhcactl ended with %d", p.status) : 0;
@@ -384,7 +390,7 @@ static int do_steps(struct scenario_run *r)
 
 static void await_programs(struct scenario_run *r)
 {
-	while (!all_ended(r) && scenario_now() < r->deadline)
+	while (!all_ended(r) && ctl_now() < r->deadline)
 		look_again_later();
 	for (unsigned i = 0; i < r->n_processes; i++) {
 		char text[64];
@@ -393,7 +399,7 @@ static void await_programs(struct scenario_run *r)
 			continue;
 		fprintf(stderr, "uhca-run: %s did not end within the limit; it waits for:\n",
 			r->process[i].name);
-		run_hang_tell(r->process[i].pid, false, r->dir);
+		run_hang_tell(r->process[i].pid, false, r->process[i].dir);
 		snprintf(text, sizeof(text), "%s ends within the limit", r->process[i].name);
 		judge(r, new_check(r, 0, text), false, "it was killed");
 		scenario_process_end(&r->process[i]);
@@ -497,25 +503,35 @@ static int find_port(struct scenario_run *r)
 	return setenv("UHCA_PORT", text, 1) < 0 ? -errno : 0;
 }
 
-static int start_model(struct scenario_run *r)
+/* The second daemon's capture has ".peer" behind its name. */
+static void name_capture(const struct scenario_run *r, unsigned side, char file[PATH_MAX])
+{
+	const char *suffix = side ? ".peer" : "", *capture = r->s->capture;
+	char cwd[PATH_MAX / 2] = "";
+
+	if (!capture)
+		snprintf(file, PATH_MAX, "%s/model.pcapng", r->side[side].dir);
+	else if (capture[0] == '/' || !getcwd(cwd, sizeof(cwd)))
+		snprintf(file, PATH_MAX, "%s%s", capture, suffix);
+	else
+		snprintf(file, PATH_MAX, "%s/%s%s", cwd, capture, suffix);
+}
+
+static int start_model(struct scenario_run *r, unsigned side)
 {
 	char file[PATH_MAX];
 	json_t *result, *what;
 	int error;
 
-	snprintf(file, sizeof(file), "%s/model.pcapng", r->dir);
-	if (r->s->capture && r->s->capture[0] == '/')
-		snprintf(file, sizeof(file), "%s", r->s->capture);
-	else if (r->s->capture && getcwd(file, sizeof(file) / 2))
-		snprintf(file + strlen(file), sizeof(file) / 2, "/%s", r->s->capture);
+	name_capture(r, side, file);
 	what = json_pack("{s:s, s:s, s:s}", UHCA_CTL_CMD, "capture", UHCA_CTL_ACTION, "start",
 			 UHCA_CTL_FILE, file);
 	if (what && !r->s->capture)
 		json_object_set_new(what, "snap", json_integer(0));
-	if (request(r, NULL, what, &result) < 0)
+	if (request(r, NULL, side, what, &result) < 0)
 		return -EIO;
 	json_decref(result);
-	error = scenario_model_open(&r->model, file);
+	error = scenario_model_open(&r->side[side].model, file);
 	return error < 0 ? scenario_stop(r, NULL, "%s: %s", file, strerror(-error)) : 0;
 }
 
@@ -523,21 +539,22 @@ static int begin(struct scenario_run *r)
 {
 	int error = find_port(r);
 
-	if (error == 0)
-		error = start_model(r);
+	for (unsigned i = 0; i < r->n_sides && error == 0; i++)
+		error = start_model(r, i);
 	if (error == 0)
 		error = scenario_know_names(r);
 	return error < 0 ? error : note_given_rules(r);
 }
 
-int scenario_run(struct scenario_run *r, const char *dir, char *const *command)
+int scenario_run(struct scenario_run *r, const char *dir, const char *peer, char *const *command)
 {
 	int error;
 
-	r->model.fd = -1;
-	r->dir = dir;
+	r->side[0] = (struct scenario_side){.dir = dir, .model.fd = -1};
+	r->side[1] = (struct scenario_side){.dir = peer, .model.fd = -1};
+	r->n_sides = peer ? 2 : 1;
 	r->command = command;
-	r->start = r->judged = scenario_now();
+	r->start = r->judged = ctl_now();
 	r->deadline = r->start + (r->s->limit ? r->s->limit : SCENARIO_LIMIT);
 	if ((r->s->has_command || r->s->wants_command) && !command) {
 		scenario_stop(r, NULL, "the scenario needs a command after --");
@@ -562,8 +579,9 @@ void scenario_run_close(struct scenario_run *r)
 		scenario_process_end(&r->process[i]);
 		scenario_process_keep(&r->process[i]);
 	}
-	scenario_model_close(&r->model);
-	r->seconds = (double)(scenario_now() - r->start) / 1e9;
+	for (unsigned i = 0; i < r->n_sides; i++)
+		scenario_model_close(&r->side[i].model);
+	r->seconds = ctl_seconds_since(r->start);
 }
 
 void scenario_run_free(struct scenario_run *r)

@@ -9,11 +9,10 @@
 #include "scenario_model.h"
 #include "scenario_process.h"
 
-#include <limits.h>
-
 #define SCENARIO_RULES_MAX  1024           /* a daemon has at most 1000 */
 #define SCENARIO_CHECKS_MAX 2048           /* steps, rules, two for each run, and one */
 #define SCENARIO_LIMIT      60000000000ull /* ns, when the file says nothing */
+#define SCENARIO_SIDES_MAX  2
 
 /* One judgement. */
 struct scenario_check {
@@ -28,6 +27,7 @@ struct scenario_check {
 /* A rule of the scenario, by the number that the daemon gave it. */
 struct scenario_rule {
 	uint64_t number;
+	unsigned side; /* whose daemon has it */
 	bool optional;
 	bool removed;
 	uint64_t hits;                    /* when it was looked at last */
@@ -36,19 +36,25 @@ struct scenario_rule {
 	char name[SCENARIO_NAME_MAX];
 };
 
+/* A daemon with the devices of some of the programs. */
+struct scenario_side {
+	const char *dir; /* of the instance */
+	struct scenario_model model;
+};
+
 struct scenario_run {
 	const struct scenario *s;
-	const char *file;         /* its name */
-	char failure[768];        /* why it could not be carried out; empty: it was */
-	bool must_fire;           /* rules of uhca-run's line, too */
-	const char *dir;          /* of the instance */
+	const char *file;  /* its name */
+	char failure[768]; /* why it could not be carried out; empty: it was */
+	bool must_fire;    /* rules of uhca-run's line, too */
+	struct scenario_side side[SCENARIO_SIDES_MAX];
+	unsigned n_sides;
 	char *const *command;     /* NULL: none */
 	unsigned failed_line;     /* what "failure" is about; 0: no line */
 	uint64_t start, deadline; /* ns of the monotonic clock */
 	uint64_t judged;          /* when the last check was */
 	double seconds;           /* that all of it took */
 	uint16_t port;            /* $UHCA_PORT: nobody had it when the scenario began */
-	struct scenario_model model;
 	struct scenario_process process[SCENARIO_RUNS_MAX];
 	unsigned n_processes;
 	struct scenario_rule rule[SCENARIO_RULES_MAX];
@@ -62,9 +68,10 @@ struct scenario_run {
 /*
  * Does the steps of r->s, waits for the programs to end, judges. 0: all that was expected was seen;
  * 1: not so; 125: it could not be done, for the reason in r->failure. All checks are in r->check.
- * r has s, file and must_fire; the rest is set here.
+ * r has s, file and must_fire; the rest is set here. dir is that of the instance; peer of the one
+ * for what the scenario says of the peer; NULL: the same one.
  */
-int scenario_run(struct scenario_run *r, const char *dir, char *const *command);
+int scenario_run(struct scenario_run *r, const char *dir, const char *peer, char *const *command);
 /* Ends what runs, and keeps what the programs wrote; to be called while their files are there. */
 void scenario_run_close(struct scenario_run *r);
 void scenario_run_free(struct scenario_run *r);

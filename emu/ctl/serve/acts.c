@@ -176,7 +176,7 @@ void acts_print(FILE *out, const struct acts *a, const struct serve_source *s, c
 	      out);
 	if (devices > 1)
 		fprintf(out, "daemon --devices %u\n", devices);
-	if (s->model.recorder && s->model.n_arrows > 0 && a->n == ACTS_MAX)
+	if (s->watch.model.recorder && s->watch.model.n_arrows > 0 && a->n == ACTS_MAX)
 		fputs("# More was done than is kept here.\n", out);
 	for (unsigned i = 0; i < a->n; i++)
 		fprintf(out, "%s\n", a->line[i]);
@@ -184,5 +184,5 @@ void acts_print(FILE *out, const struct acts *a, const struct serve_source *s, c
 		fprintf(out, "run program1: %s\n", command);
 	else
 		programs_print(out, &s->programs);
-	print_expectations(out, &s->model);
+	print_expectations(out, &s->watch.model);
 }

@@ -91,7 +91,7 @@ struct list {
 
 static struct answer find_list(struct server *s, struct MHD_Connection *c, struct list *out)
 {
-	const struct model *m = &s->source.model;
+	const struct model *m = &s->source.watch.model;
 	const struct list lists[] = {
 		{"arrows", m->n_arrows, page_data_arrow, page_arrow_row, PAGE_ARROW_BYTES},
 		{"records", m->n_records, page_data_record, page_record_row, PAGE_RECORD_BYTES},
@@ -102,7 +102,7 @@ static struct answer find_list(struct server *s, struct MHD_Connection *c, struc
 
 	if (!number(argument(c, "generation"), &generation))
 		return api_error(MHD_HTTP_BAD_REQUEST, "generation must be a number");
-	if (generation != s->source.generation)
+	if (generation != s->source.watch.generation)
 		return api_error(MHD_HTTP_CONFLICT, "there is a newer generation: see head");
 	for (unsigned i = 0; of && i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (strcmp(lists[i].name, of) != 0)
@@ -123,10 +123,11 @@ static struct answer head(struct server *s, struct MHD_Connection *c, const char
 	(void)body;
 	if (!begin(&w, JSON))
 		return no_memory();
-	page_data_head(w.file, &s->source.model);
-	fprintf(w.file, ",\"generation\":%" PRIu64 ",\"live\":%s,\"read_only\":%s,\"name\":",
-		s->source.generation, s->source.live ? "true" : "false",
-		s->options.read_only ? "true" : "false");
+	page_data_head(w.file, &s->source.watch.model);
+	fprintf(w.file,
+		",\"generation\":%" PRIu64 ",\"live\":%s,\"read_only\":%s,\"lab\":%s,\"name\":",
+		s->source.watch.generation, s->source.live ? "true" : "false",
+		s->options.read_only ? "true" : "false", s->lab.name ? "true" : "false");
 	markup_json(w.file, s->source.name);
 	fputs("}\n", w.file);
 	return end(&w);
@@ -149,7 +150,7 @@ static struct answer columns(struct server *s, struct MHD_Connection *c, const c
 	if (!begin(&w, "application/octet-stream"))
 		return no_memory();
 	for (uint64_t i = from; i < list.n && i - from < ROWS_MAX; i++) {
-		list.row(&s->source.model, (uint32_t)i, row);
+		list.row(&s->source.watch.model, (uint32_t)i, row);
 		fwrite(row, 1, list.row_bytes, w.file);
 	}
 	return end(&w);
@@ -205,7 +206,7 @@ static struct answer details(struct server *s, struct MHD_Connection *c, const c
 	if (!begin(&w, JSON))
 		return no_memory();
 	fputc('[', w.file);
-	n = print_details(w.file, &s->source.model, &list, at ? at : "");
+	n = print_details(w.file, &s->source.watch.model, &list, at ? at : "");
 	fputs("]\n", w.file);
 	a = end(&w);
 	if (n >= 0)
@@ -224,7 +225,7 @@ static struct answer explanation(struct server *s, struct MHD_Connection *c, con
 	(void)body;
 	if (!begin(&w, "text/plain; charset=utf-8"))
 		return no_memory();
-	model_explain(w.file, &s->source.model, &all);
+	model_explain(w.file, &s->source.watch.model, &all);
 	return end(&w);
 }
 
@@ -245,7 +246,7 @@ static struct answer ladder(struct server *s, struct MHD_Connection *c, const ch
 	o.qp = (uint32_t)qp;
 	if (!begin(&w, "image/svg+xml"))
 		return no_memory();
-	if (ladder_make(&l, &s->source.model, &o) == 0)
+	if (ladder_make(&l, &s->source.watch.model, &o) == 0)
 		ladder_print_svg(w.file, &l, NULL);
 	ladder_free(&l);
 	return end(&w);
@@ -292,7 +293,7 @@ static struct answer perform(struct server *s, json_t *request, const char *stat
 		return refused(&f);
 	if (statement)
 		acts_note(&s->acts, statement);
-	s->source.looked = 0; /* pages are told at once */
+	s->source.watch.looked = 0; /* pages are told at once */
 	return answer_json(MHD_HTTP_OK, json_pack("{s:o}", UHCA_CTL_RESULT, result));
 }
 
@@ -327,13 +328,13 @@ static struct answer scenario(struct server *s, struct MHD_Connection *c, const 
 
 static struct answer capture(struct server *s, struct MHD_Connection *c, const char *body)
 {
-	const struct model *m = &s->source.model;
+	const struct model *m = &s->source.watch.model;
 	struct answer a = {.status = MHD_HTTP_OK, .type = "application/octet-stream"};
 
 	(void)c;
 	(void)body;
 	a.length = m->n_bytes;
-	a.is_static = !s->source.live; /* a daemon's model may go while it is being sent */
+	a.is_static = s->source.fixed; /* another model may go while it is being sent */
 	a.text = a.is_static ? (char *)m->bytes : malloc(m->n_bytes + 1);
 	if (a.text && !a.is_static && m->n_bytes)
 		memcpy(a.text, m->bytes, m->n_bytes);
@@ -354,6 +355,69 @@ static struct answer description(struct server *s, struct MHD_Connection *c, con
 	return end(&w);
 }
 
+/* ---- a lab ---- */
+
+static struct answer no_lab(void)
+{
+	return api_error(MHD_HTTP_NOT_FOUND, "this page has no lab");
+}
+
+static struct answer lab(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	(void)c;
+	(void)body;
+	return s->lab.name ? answer_json(MHD_HTTP_OK, lab_tell(&s->lab)) : no_lab();
+}
+
+static struct answer picture(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	struct answer a = {.status = MHD_HTTP_OK, .type = "image/svg+xml"};
+
+	(void)c;
+	(void)body;
+	a.text = s->lab.name ? lab_picture(&s->lab) : NULL;
+	a.length = a.text ? strlen(a.text) : 0;
+	return a.text ? a : no_lab();
+}
+
+static struct answer try_program(struct server *s, const char *program, bool checks)
+{
+	int error;
+
+	if (s->options.read_only)
+		return api_error(MHD_HTTP_FORBIDDEN, "this page may only look (--read-only)");
+	error = lab_keep(&s->lab, program);
+	if (error == 0 && checks)
+		error = lab_check(&s->lab);
+	if (error == -EBUSY)
+		return api_error(MHD_HTTP_CONFLICT, "a check is running");
+	if (error == -EFBIG)
+		return api_error(413, "a program has at most 49152 bytes");
+	if (error < 0)
+		return api_error(MHD_HTTP_INTERNAL_SERVER_ERROR, strerror(-error));
+	return answer_json(MHD_HTTP_OK, lab_state(&s->lab));
+}
+
+/* {"program": TEXT, "check": true} */
+static struct answer program(struct server *s, struct MHD_Connection *c, const char *body)
+{
+	json_t *all = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *text = json_object_get(all, "program"),
+		     *check = json_object_get(all, "check");
+	struct answer a;
+
+	(void)c;
+	if (!s->lab.name)
+		a = no_lab();
+	else if (!json_is_string(text) || !json_is_boolean(check))
+		a = api_error(MHD_HTTP_BAD_REQUEST,
+			      "a program is {\"program\": TEXT, \"check\": true or false}");
+	else
+		a = try_program(s, json_string_value(text), json_is_true(check));
+	json_decref(all);
+	return a;
+}
+
 /* ---- the table ---- */
 
 static const struct route {
@@ -371,6 +435,9 @@ static const struct route {
 	{"scenario", false, scenario},
 	{"capture.pcapng", false, capture},
 	{"openapi.json", false, description},
+	{"lab", false, lab},
+	{"lab/picture.svg", false, picture},
+	{"lab/program", true, program},
 };
 
 struct answer api_answer(struct server *s, struct MHD_Connection *c, const char *path,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Streams of events to pages (server.h), as text/event-stream of HTML: "trace" when there is
- * another model, "state" with what the daemon's tables say. A page that has not fetched an event
- * gets the newest one afterwards, and none of those between.
+ * another model, "state" with what the daemon's tables say, "lab" when a check begins or ends. A
+ * page that has not fetched an event gets the newest one afterwards, and none of those between.
  */
 #include "server.h"
 
@@ -20,6 +20,7 @@ struct stream {
 	struct stream *next;
 	struct MHD_Connection *connection;
 	uint64_t generation, version; /* that it has */
+	unsigned lab;                 /* version of the lab that it has */
 	uint64_t wrote;               /* when */
 	char *text;                   /* what is being written; owned */
 	size_t length, done;
@@ -27,19 +28,34 @@ struct stream {
 	bool closed; /* by the page */
 };
 
+static void put_lab(FILE *f, const struct serve_lab *l)
+{
+	json_t *state = lab_state(l);
+	char *text = json_dumps(state, JSON_COMPACT);
+
+	fprintf(f, "event: lab\ndata: %s\n\n", text ? text : "null");
+	free(text);
+	json_decref(state);
+}
+
 static char *make_event(struct stream *st, size_t *length)
 {
 	const struct serve_source *s = &st->server->source;
+	const struct serve_lab *l = &st->server->lab;
 	char *text = NULL;
 	FILE *f = open_memstream(&text, length);
 
 	if (!f)
 		return NULL;
-	if (st->generation != s->generation)
-		fprintf(f, "event: trace\ndata: {\"generation\":%" PRIu64 "}\n\n", s->generation);
+	if (st->generation != s->watch.generation)
+		fprintf(f, "event: trace\ndata: {\"generation\":%" PRIu64 "}\n\n",
+			s->watch.generation);
 	if (st->version != s->version)
 		fprintf(f, "event: state\ndata: %s\n\n", s->state ? s->state : "null");
-	st->generation = s->generation;
+	if (st->lab != l->version)
+		put_lab(f, l);
+	st->lab = l->version;
+	st->generation = s->watch.generation;
 	st->version = s->version;
 	if (ftell(f) == 0)
 		fputs(": here\n\n", f);
@@ -50,8 +66,8 @@ static bool has_news(const struct stream *st)
 {
 	const struct serve_source *s = &st->server->source;
 
-	return st->generation != s->generation || st->version != s->version ||
-	       source_now() > st->wrote + SIGN_OF_LIFE_NS;
+	return st->generation != s->watch.generation || st->version != s->version ||
+	       st->lab != st->server->lab.version || ctl_now() > st->wrote + SIGN_OF_LIFE_NS;
 }
 
 static ssize_t read_events(void *cls, uint64_t at, char *buf, size_t max)
@@ -76,7 +92,7 @@ static ssize_t read_events(void *cls, uint64_t at, char *buf, size_t max)
 	n = st->length - st->done < max ? st->length - st->done : max;
 	memcpy(buf, st->text + st->done, n);
 	st->done += n;
-	st->wrote = source_now();
+	st->wrote = ctl_now();
 	if (st->done == st->length) {
 		free(st->text);
 		st->text = NULL;

@@ -2,7 +2,7 @@
 /* Command lines of programs, from proc(5), as statements of a scenario (programs.h). */
 #include "programs.h"
 
-#include "emu/abi/ctl.h"
+#include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
 
 #include <ctype.h>
@@ -81,20 +81,8 @@ static void note(struct serve_programs *p, int pid)
 
 void programs_note(struct serve_programs *p, const json_t *clients)
 {
-	const json_t *row, *column;
-	size_t i, at = 0;
-
-	json_array_foreach(json_object_get(clients, UHCA_CTL_COLUMNS), i, column)
-	{
-		const char *name = json_string_value(json_object_get(column, UHCA_CTL_NAME));
-
-		if (name && strcmp(name, "pid") == 0)
-			at = i;
-	}
-	json_array_foreach(json_object_get(clients, UHCA_CTL_ROWS), i, row)
-	{
-		note(p, (int)json_integer_value(json_array_get(row, at)));
-	}
+	for (size_t i = 0; i < ctl_rows(clients); i++)
+		note(p, (int)ctl_cell_number(clients, i, "pid"));
 }
 
 /* ---- statements ---- */

@@ -6,9 +6,13 @@
 #include "emu/ctl/lib/lib.h"
 #include "server.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define LAB_ASK_FD 3
 
 static const char *value_of(const char *word, const char *name)
 {
@@ -22,11 +26,9 @@ static bool take(struct serve_options *o, const char *word)
 	const struct {
 		const char *name;
 		const char **text;
-	} texts[] = {{"dir", &o->dir},
-		     {"file", &o->file},
-		     {"socket", &o->socket},
-		     {"listen", &o->listen},
-		     {"command", &o->command}};
+	} texts[] = {{"dir", &o->dir},       {"file", &o->file},       {"socket", &o->socket},
+		     {"listen", &o->listen}, {"command", &o->command}, {"lab", &o->lab},
+		     {"work", &o->work}};
 	const char *value;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -51,6 +53,21 @@ static bool take(struct serve_options *o, const char *word)
 	return true;
 }
 
+/* scripts/lab reads what it is asked from descriptor 3, and answers to standard input. */
+static bool begin_lab(struct server *s)
+{
+	int error = -EINVAL;
+
+	s->lab.ask = LAB_ASK_FD;
+	s->lab.told = STDIN_FILENO;
+	s->options.file = "last.pcapng";
+	if (s->options.lab && s->options.work)
+		error = lab_begin(&s->lab, s->options.lab, s->options.work);
+	if (error < 0)
+		fprintf(stderr, "uhca-serve: the folders of the lab: %s\n", strerror(-error));
+	return error == 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct server s;
@@ -64,11 +81,13 @@ int main(int argc, char **argv)
 			argv[i]);
 		return CTL_EXIT_USAGE;
 	}
+	if ((s.options.lab || s.options.work) && !begin_lab(&s))
+		return CTL_EXIT_FAILED;
 	if (!s.options.dir && !s.options.file) {
 		fprintf(stderr, "uhca-serve: call uhcactl serve\n");
 		return CTL_EXIT_USAGE;
 	}
-	status = source_begin(&s.source, s.options.dir, s.options.file);
+	status = source_begin(&s.source, s.options.dir, s.options.file, s.lab.name != NULL);
 	if (status == 0)
 		status = server_run(&s);
 	source_end(&s.source);

@@ -137,7 +137,7 @@ static int at_most(int ms, unsigned long long limit)
 static int wait_ms(const struct server *s)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
-	int wait = s->n_streams ? source_wait(&s->source) : -1;
+	int wait = s->n_streams && s->source.live ? ctl_watch_wait(&s->source.watch) : -1;
 
 	if (s->n_streams)
 		wait = at_most(wait, 1000);
@@ -156,12 +156,13 @@ static void go_round(struct server *s)
 static void loop(struct server *s, int signals)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
-	struct pollfd p[3] = {{.fd = info->epoll_fd, .events = POLLIN},
+	struct pollfd p[4] = {{.fd = info->epoll_fd, .events = POLLIN},
 			      {.fd = signals, .events = POLLIN},
-			      {.fd = s->options.life_fd, .events = POLLIN}};
+			      {.fd = s->options.life_fd, .events = POLLIN},
+			      {.fd = s->lab.name ? s->lab.told : -1, .events = POLLIN}};
 
 	while (!s->ending || s->n_streams > 0) {
-		if (poll(p, 3, wait_ms(s)) < 0 && errno != EINTR)
+		if (poll(p, 4, wait_ms(s)) < 0 && errno != EINTR)
 			return;
 		if (p[1].revents)
 			return;
@@ -170,6 +171,8 @@ static void loop(struct server *s, int signals)
 			p[2].revents = 0;
 			s->ending = true;
 		}
+		if (p[3].revents && !lab_hear(&s->lab, &s->source))
+			return;
 		go_round(s);
 	}
 }

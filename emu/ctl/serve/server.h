@@ -9,6 +9,7 @@
 
 #include "acts.h"
 #include "guard.h"
+#include "lab.h"
 #include "source.h"
 
 #include <microhttpd.h>
@@ -26,6 +27,8 @@ struct serve_options {
 	const char *socket;  /* path of a Unix socket instead of TCP; NULL */
 	const char *listen;  /* numeric address instead of 127.0.0.1; NULL */
 	const char *command; /* what uhca-run runs, for the scenario; NULL */
+	const char *lab;     /* folder of a lab's texts; with file, which may come later. NULL */
+	const char *work;    /* folder of the student; with lab */
 	unsigned port;       /* 0: any */
 	int life_fd;         /* ends the server when it is closed and no page looks; -1 */
 	int ready_fd;        /* gets a byte when the server serves; -1 */
@@ -38,6 +41,7 @@ struct server {
 	struct guard guard;
 	struct serve_source source;
 	struct acts acts;
+	struct serve_lab lab;
 	struct MHD_Daemon *http;
 	struct stream *streams;
 	unsigned n_streams;

@@ -3,7 +3,6 @@
  * uhcactl cdi: a specification for podman, docker and others, of an instance that runs.
  */
 #include "cdi.h"
-#include "emu/abi/ctl.h"
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
 #include "emu/ctl/run/run_env.h"
@@ -30,14 +29,12 @@ int ctl_cdi(const struct ctl_options *o)
 	int status;
 
 	if (o->n_words != 1)
-		return ctl_usage_error("cdi takes no other words");
+		return ctl_usage_error("cdi takes no arguments");
 	if (ctl_look_beside() < 0) {
 		fprintf(stderr, "uhcactl: cannot find its own path in /proc\n");
 		return CTL_EXIT_FAILED;
 	}
-	status = ctl_request(o->dir,
-			     json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, "device"),
-			     &table);
+	status = ctl_request(o->dir, ctl_command_show("device"), &table);
 	if (status != 0)
 		return status;
 	status = real_path(o->dir, dir);

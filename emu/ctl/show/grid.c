@@ -45,9 +45,15 @@ static void value_text(const struct grid *g, size_t row, size_t column, char *ou
 	if (json_is_integer(v))
 		snprintf(out, CELL_MAX, json_is_true(hex) ? "0x%" PRIx64 : "%" PRIu64,
 			 (uint64_t)json_integer_value(v));
+	else if (json_is_real(v))
+		snprintf(out, CELL_MAX, "%.2f", json_real_value(v));
 	else
 		snprintf(out, CELL_MAX, "%s",
 			 json_is_string(v) && *json_string_value(v) ? json_string_value(v) : "-");
+	/* Programs choose their names. */
+	for (char *c = out; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
 }
 
 static void cell_text(const struct grid *g, size_t line, size_t cell, char *out, bool *number)
@@ -125,15 +131,14 @@ bool ctl_table_print(FILE *out, const json_t *table, bool transposed)
 	return !ferror(out);
 }
 
-bool ctl_table_print_json(FILE *out, const json_t *table)
+json_t *ctl_table_objects(const json_t *table)
 {
 	json_t *list = json_array();
 	struct grid g;
-	bool ok;
 
-	if (!open_grid(&g, table, false)) {
+	if (!list || !open_grid(&g, table, false)) {
 		json_decref(list);
-		return false;
+		return NULL;
 	}
 	for (size_t r = 0; r < json_array_size(g.rows); r++) {
 		const json_t *row = json_array_get(g.rows, r);
@@ -144,7 +149,14 @@ bool ctl_table_print_json(FILE *out, const json_t *table)
 				json_object_set(object, column_name(&g, c), json_array_get(row, c));
 		json_array_append_new(list, object);
 	}
-	ok = json_dumpf(list, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+	return list;
+}
+
+bool ctl_table_print_json(FILE *out, const json_t *table)
+{
+	json_t *list = ctl_table_objects(table);
+	bool ok = list && json_dumpf(list, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
+
 	json_decref(list);
 	return ok;
 }

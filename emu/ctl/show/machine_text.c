@@ -6,6 +6,7 @@
 #include "machine_text.h"
 
 #include "emu/abi/ctl.h"
+#include "emu/ctl/lib/lib.h"
 
 #include <string.h>
 
@@ -26,48 +27,27 @@ struct drawing {
 	struct row row[ROWS_MOST];
 };
 
-/* ---- the table ---- */
-
-static const json_t *cell(const json_t *table, const json_t *row, const char *name)
+static void take_row(struct row *r, const json_t *table, size_t row)
 {
-	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS), *column;
-	size_t i;
-
-	json_array_foreach(
-		columns, i,
-		column) if (strcmp(json_string_value(json_object_get(column, UHCA_CTL_NAME)),
-				   name) == 0) return json_array_get(row, i);
-	return NULL;
-}
-
-static const char *text(const json_t *table, const json_t *row, const char *name)
-{
-	const char *value = json_string_value(cell(table, row, name));
-
-	return value ? value : "";
-}
-
-static void take_row(struct row *r, const json_t *table, const json_t *row)
-{
-	const char *bridges = text(table, row, "bridges");
+	const char *bridges = ctl_cell_text(table, row, "bridges");
 
 	*r = (struct row){
-		.device = text(table, row, "device"),
-		.pci = text(table, row, "pci"),
-		.link = text(table, row, "pci_link"),
-		.node = text(table, row, "numa_node"),
-		.part = text(table, row, "part"),
-		.fw = text(table, row, "fw_version"),
-		.board = text(table, row, "board_id"),
-		.state = text(table, row, "state"),
-		.rate = text(table, row, "rate"),
-		.layer = text(table, row, "link_layer"),
-		.netdev = text(table, row, "netdev"),
-		.gids = text(table, row, "gids"),
-		.pkeys = text(table, row, "pkeys"),
-		.parent = text(table, row, "parent"),
-		.port = (long)json_integer_value(cell(table, row, "port")),
-		.lid = (long)json_integer_value(cell(table, row, "lid")),
+		.device = ctl_cell_text(table, row, "device"),
+		.pci = ctl_cell_text(table, row, "pci"),
+		.link = ctl_cell_text(table, row, "pci_link"),
+		.node = ctl_cell_text(table, row, "numa_node"),
+		.part = ctl_cell_text(table, row, "part"),
+		.fw = ctl_cell_text(table, row, "fw_version"),
+		.board = ctl_cell_text(table, row, "board_id"),
+		.state = ctl_cell_text(table, row, "state"),
+		.rate = ctl_cell_text(table, row, "rate"),
+		.layer = ctl_cell_text(table, row, "link_layer"),
+		.netdev = ctl_cell_text(table, row, "netdev"),
+		.gids = ctl_cell_text(table, row, "gids"),
+		.pkeys = ctl_cell_text(table, row, "pkeys"),
+		.parent = ctl_cell_text(table, row, "parent"),
+		.port = (long)ctl_cell_number(table, row, "port"),
+		.lid = (long)ctl_cell_number(table, row, "lid"),
 	};
 	snprintf(r->path, sizeof(r->path), "%s%s%s", bridges, *bridges ? "/" : "", r->pci);
 }
@@ -218,11 +198,11 @@ static void draw_below(struct drawing *d, unsigned from, size_t at, const char *
 bool machine_text_print(FILE *out, const json_t *table)
 {
 	static struct drawing d;
-	const json_t *rows = json_object_get(table, UHCA_CTL_ROWS), *row;
-	size_t i;
 
 	d = (struct drawing){.out = out};
-	json_array_foreach(rows, i, row) if (d.n < ROWS_MOST) take_row(&d.row[d.n++], table, row);
+	for (size_t i = 0; i < ctl_rows(table) && d.n < ROWS_MOST; i++)
+		take_row(&d.row[d.n++], table, i);
 	draw_below(&d, 0, 0, "");
-	return json_is_array(rows) && fflush(out) == 0 && !ferror(out);
+	return json_is_array(json_object_get(table, UHCA_CTL_ROWS)) && fflush(out) == 0 &&
+	       !ferror(out);
 }

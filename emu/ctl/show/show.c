@@ -63,15 +63,17 @@ int ctl_show(const struct ctl_options *o)
 
 	if (o->n_words == 3 && strcmp(o->word[1], "mr") == 0)
 		return ctl_walk(o);
+	if (o->n_words == 3 && strcmp(o->word[1], "fabric") == 0)
+		return ctl_show_path(o);
 	if (o->offset || o->svg)
 		return ctl_usage_error("--offset and --svg need show mr KEY");
 	if (o->n_words != 2)
 		return ctl_usage_error(
 			"show needs one of device, machine, client, pd, mr, mw, dm, cq, qp, "
-			"srq, xrcd, ah, wq, rwq_ind_table, flow or cm_id");
-	status = ctl_request(
-		o->dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, o->word[1]),
-		&table);
+			"srq, xrcd, ah, wq, rwq_ind_table, flow, comp_cntr, fabric or cm_id");
+	if (strcmp(o->word[1], "fabric") == 0)
+		return ctl_show_fabric(o);
+	status = ctl_request(o->dir, ctl_command_show(o->word[1]), &table);
 	if (status != 0)
 		return status;
 	is_tree = strcmp(o->word[1], "machine") == 0 && !o->json && !o->all;

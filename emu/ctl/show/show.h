@@ -9,6 +9,8 @@
 
 #include "grid.h"
 
+#include <jansson.h>
+
 struct ctl_options;
 
 /*
@@ -18,6 +20,12 @@ struct ctl_options;
 int ctl_show(const struct ctl_options *o);
 int ctl_top(const struct ctl_options *o);
 int ctl_cdi(const struct ctl_options *o);
+
+/* show fabric, and show fabric QP. */
+int ctl_show_fabric(const struct ctl_options *o);
+int ctl_show_path(const struct ctl_options *o);
+/* The network's state with its ports, the caller's also after an error (NULL: none). */
+int ctl_fabric_state(const struct ctl_options *o, json_t **state);
 
 /* show mr KEY. */
 int ctl_walk(const struct ctl_options *o);

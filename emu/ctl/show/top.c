@@ -3,193 +3,169 @@
 #include "top.h"
 
 #include "emu/abi/ctl.h"
+#include "emu/ctl/lib/lib.h"
+#include "grid.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FRAME_LINES 3 /* above the QPs */
 
-static const json_t *cell(const json_t *table, size_t row, const char *name)
+static double real_in(const json_t *q, const char *member)
 {
-	const json_t *columns = json_object_get(table, UHCA_CTL_COLUMNS);
-	const json_t *line = json_array_get(json_object_get(table, UHCA_CTL_ROWS), row);
+	return json_real_value(json_object_get(q, member));
+}
 
-	for (size_t i = 0; i < json_array_size(columns); i++) {
-		const json_t *n = json_object_get(json_array_get(columns, i), UHCA_CTL_NAME);
+/* ---- the list ---- */
 
-		if (json_is_string(n) && strcmp(json_string_value(n), name) == 0)
-			return json_array_get(line, i);
+static json_t *qp_of(const json_t *qps, size_t row, const json_t *clients)
+{
+	const size_t client = ctl_row_with(clients, "client", ctl_cell_number(qps, row, "client"));
+	const json_int_t peer = ctl_cell_number(qps, row, "dest_qpn");
+	json_t *q = json_pack(
+		"{s:s, s:s, s:s, s:I, s:I, s:I}", "device", ctl_cell_text(qps, row, "device"),
+		"program", ctl_cell_text(clients, client, "program"), "state",
+		ctl_cell_text(qps, row, "state"), "qpn", ctl_cell_number(qps, row, "qpn"),
+		"packets",
+		ctl_cell_number(qps, row, "tx_packets") + ctl_cell_number(qps, row, "rx_packets"),
+		"bytes",
+		ctl_cell_number(qps, row, "tx_bytes") + ctl_cell_number(qps, row, "rx_bytes"));
+	static const char *const counts[] = {"retries", "rnr", "errors"};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		json_object_set_new(q, counts[i],
+				    json_integer(ctl_cell_number(qps, row, counts[i])));
+	if (peer)
+		json_object_set_new(q, "peer_qpn", json_integer(peer));
+	return q;
+}
+
+/* The same QP of before, or NULL. Fewer packets: another one has got the number. */
+static const json_t *same_in(const json_t *before, const json_t *q)
+{
+	const json_t *b;
+	size_t i;
+
+	json_array_foreach(before, i, b)
+	{
+		if (ctl_number_in(b, "qpn") == ctl_number_in(q, "qpn") &&
+		    strcmp(ctl_text_in(b, "device"), ctl_text_in(q, "device")) == 0 &&
+		    ctl_number_in(b, "packets") <= ctl_number_in(q, "packets") &&
+		    ctl_number_in(b, "bytes") <= ctl_number_in(q, "bytes") &&
+		    ctl_number_in(b, "retries") <= ctl_number_in(q, "retries"))
+			return b;
 	}
 	return NULL;
 }
 
-static uint64_t number(const json_t *table, size_t row, const char *name)
+static void set_rates(json_t *q, const json_t *before, double seconds)
 {
-	return (uint64_t)json_integer_value(cell(table, row, name));
-}
+	static const char *const counts[] = {"packets", "bytes", "retries"};
+	const json_t *b = seconds > 0 ? same_in(before, q) : NULL;
+	json_int_t more[3] = {0};
 
-/* A name that may be printed; programs choose theirs. */
-static void copy_text(char *to, size_t cap, const json_t *from)
-{
-	const char *text = json_string_value(from);
-	size_t i = 0;
-
-	for (; text && text[i] && i + 1 < cap; i++)
-		to[i] = (unsigned char)text[i] < ' ' || text[i] > '~' ? '?' : text[i];
-	to[i] = '\0';
-}
-
-static void set_program(struct top_qp *q, const json_t *clients, uint64_t client)
-{
-	size_t rows = json_array_size(json_object_get(clients, UHCA_CTL_ROWS));
-
-	for (size_t i = 0; i < rows; i++)
-		if (number(clients, i, "client") == client)
-			copy_text(q->program, sizeof(q->program), cell(clients, i, "program"));
-}
-
-static void read_qp(struct top_qp *q, const json_t *qps, size_t row, const json_t *clients)
-{
-	*q = (struct top_qp){
-		.qpn = (uint32_t)number(qps, row, "qpn"),
-		.peer = (uint32_t)number(qps, row, "dest_qpn"),
-		.packets = number(qps, row, "tx_packets") + number(qps, row, "rx_packets"),
-		.bytes = number(qps, row, "tx_bytes") + number(qps, row, "rx_bytes"),
-		.retries = number(qps, row, "retries"),
-		.rnr = number(qps, row, "rnr"),
-		.errors = number(qps, row, "errors"),
-	};
-	copy_text(q->device, sizeof(q->device), cell(qps, row, "device"));
-	copy_text(q->state, sizeof(q->state), cell(qps, row, "state"));
-	set_program(q, clients, number(qps, row, "client"));
-}
-
-static void set_rates(struct top_qp *q, const struct top_list *before, double seconds)
-{
-	for (size_t i = 0; i < before->n; i++) {
-		const struct top_qp *b = &before->qp[i];
-
-		/* Fewer than before: another QP has got the number. */
-		if (b->qpn != q->qpn || strcmp(b->device, q->device) != 0 ||
-		    b->packets > q->packets || b->bytes > q->bytes || b->retries > q->retries ||
-		    seconds <= 0)
-			continue;
-		q->packet_rate = (double)(q->packets - b->packets) / seconds;
-		q->byte_rate = (double)(q->bytes - b->bytes) / seconds;
-		q->new_retries = q->retries - b->retries;
-	}
+	for (size_t i = 0; b && i < 3; i++)
+		more[i] = ctl_number_in(q, counts[i]) - ctl_number_in(b, counts[i]);
+	seconds = b ? seconds : 1;
+	json_object_set_new(q, "packets_per_second", json_real((double)more[0] / seconds));
+	json_object_set_new(q, "bytes_per_second", json_real((double)more[1] / seconds));
+	json_object_set_new(q, "new_retries", json_integer(more[2]));
 }
 
 static int busiest_first(const void *a, const void *b)
 {
-	const struct top_qp *x = a, *y = b;
+	static const char *const by[] = {"bytes_per_second", "packets_per_second", "packets"};
+	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+	int order = strcmp(ctl_text_in(x, "device"), ctl_text_in(y, "device"));
 
-	if (x->byte_rate != y->byte_rate)
-		return x->byte_rate < y->byte_rate ? 1 : -1;
-	if (x->packet_rate != y->packet_rate)
-		return x->packet_rate < y->packet_rate ? 1 : -1;
-	if (x->packets != y->packets)
-		return x->packets < y->packets ? 1 : -1;
-	if (strcmp(x->device, y->device) != 0)
-		return strcmp(x->device, y->device);
-	return x->qpn < y->qpn ? -1 : x->qpn > y->qpn;
-}
+	for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
+		double more = json_number_value(json_object_get(y, by[i])) -
+			      json_number_value(json_object_get(x, by[i]));
 
-bool top_make(struct top_list *out, const json_t *qps, const json_t *clients,
-	      const struct top_list *before, double seconds)
-{
-	const json_t *rows = json_object_get(qps, UHCA_CTL_ROWS);
-
-	*out = (struct top_list){.n = json_array_size(rows)};
-	if (!json_is_array(rows))
-		return false;
-	out->qp = calloc(out->n + 1, sizeof(*out->qp));
-	if (!out->qp)
-		return false;
-	for (size_t i = 0; i < out->n; i++) {
-		read_qp(&out->qp[i], qps, i, clients);
-		set_rates(&out->qp[i], before, seconds);
+		if (more != 0)
+			return more > 0 ? 1 : -1;
 	}
-	if (out->n > 0)
-		qsort(out->qp, out->n, sizeof(*out->qp), busiest_first);
-	return true;
+	return order ? order : (int)(ctl_number_in(x, "qpn") - ctl_number_in(y, "qpn"));
 }
 
-void top_free(struct top_list *l)
+json_t *top_make(const json_t *qps, const json_t *clients, const json_t *before, double seconds)
 {
-	free(l->qp);
-	*l = (struct top_list){0};
+	const size_t n = ctl_rows(qps);
+	json_t **q = calloc(n + 1, sizeof(json_t *)), *list = json_array();
+
+	if (!q || !list || !json_is_array(json_object_get(qps, UHCA_CTL_ROWS))) {
+		free(q);
+		json_decref(list);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
+		q[i] = qp_of(qps, i, clients);
+		set_rates(q[i], before, seconds);
+	}
+	qsort(q, n, sizeof(json_t *), busiest_first);
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, q[i]);
+	free(q);
+	return list;
 }
 
-static void print_sum(FILE *out, const struct top_list *l)
+/* ---- for people ---- */
+
+static void print_sum(FILE *out, const json_t *list)
 {
 	double packets = 0, bytes = 0;
-	uint64_t retries = 0;
+	json_int_t retries = 0;
+	const size_t n = json_array_size(list);
+	const json_t *q;
+	size_t i;
 
-	for (size_t i = 0; i < l->n; i++) {
-		packets += l->qp[i].packet_rate;
-		bytes += l->qp[i].byte_rate;
-		retries += l->qp[i].new_retries;
+	json_array_foreach(list, i, q)
+	{
+		packets += real_in(q, "packets_per_second");
+		bytes += real_in(q, "bytes_per_second");
+		retries += ctl_number_in(q, "new_retries");
 	}
 	fprintf(out,
-		"%zu QP%s, %.0f packets/s, %.2f MB/s (sent and taken), %" PRIu64
+		"%zu QP%s, %.0f packets/s, %.2f MB/s (sent and taken), %" JSON_INTEGER_FORMAT
 		" retries since the last update\n\n",
-		l->n, l->n == 1 ? "" : "s", packets, bytes / 1e6, retries);
+		n, n == 1 ? "" : "s", packets, bytes / 1e6, retries);
 }
 
-static void print_qp(FILE *out, const struct top_qp *q)
+static json_t *columns(void)
 {
-	char peer[16] = "-";
-
-	if (q->peer)
-		snprintf(peer, sizeof(peer), "0x%" PRIx32, q->peer);
-	fprintf(out,
-		"%-10s 0x%-8" PRIx32 " %-18s %-5s %-10s %10.0f %10.2f %8" PRIu64 " %6" PRIu64
-		" %7" PRIu64 "\n",
-		q->device, q->qpn, q->program[0] ? q->program : "-", q->state, peer, q->packet_rate,
-		q->byte_rate / 1e6, q->retries, q->rnr, q->errors);
-}
-
-void top_print(FILE *out, const struct top_list *l, unsigned lines)
-{
-	size_t shown = l->n;
-
-	if (lines > 0 && lines <= FRAME_LINES)
-		shown = 0;
-	else if (lines > 0 && shown > lines - FRAME_LINES)
-		shown = lines - FRAME_LINES;
-	print_sum(out, l);
-	fprintf(out, "%-10s %-10s %-18s %-5s %-10s %10s %10s %8s %6s %7s\n", "DEVICE", "QP",
-		"PROGRAM", "STATE", "PEER", "PACKETS/S", "MB/S", "RETRIES", "RNR", "ERRORS");
-	for (size_t i = 0; i < shown; i++)
-		print_qp(out, &l->qp[i]);
-}
-
-static json_t *qp_json(const struct top_qp *q)
-{
-	json_t *o =
-		json_pack("{s:s, s:s, s:s, s:I, s:f, s:f}", "device", q->device, "program",
-			  q->program, "state", q->state, "qpn", (json_int_t)q->qpn,
-			  "packets_per_second", q->packet_rate, "bytes_per_second", q->byte_rate);
-
-	if (o && q->peer)
-		json_object_set_new(o, "peer_qpn", json_integer(q->peer));
-	if (o) {
-		json_object_set_new(o, "packets", json_integer((json_int_t)q->packets));
-		json_object_set_new(o, "bytes", json_integer((json_int_t)q->bytes));
-		json_object_set_new(o, "retries", json_integer((json_int_t)q->retries));
-		json_object_set_new(o, "rnr", json_integer((json_int_t)q->rnr));
-		json_object_set_new(o, "errors", json_integer((json_int_t)q->errors));
-	}
-	return o;
-}
-
-json_t *top_json(const struct top_list *l)
-{
+	static const char *const name[] = {"device",    "qpn",  "program", "state", "peer",
+					   "packets/s", "MB/s", "retries", "rnr",   "errors"};
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < l->n; i++)
-		json_array_append_new(all, qp_json(&l->qp[i]));
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		json_array_append_new(all, json_pack("{s:s, s:b}", UHCA_CTL_NAME, name[i],
+						     UHCA_CTL_HEX, i == 1 || i == 4));
 	return all;
+}
+
+static json_t *row_of(const json_t *q)
+{
+	return json_pack("[O, O, O, O, O?, I, f, O, O, O]", json_object_get(q, "device"),
+			 json_object_get(q, "qpn"), json_object_get(q, "program"),
+			 json_object_get(q, "state"), json_object_get(q, "peer_qpn"),
+			 (json_int_t)(real_in(q, "packets_per_second") + 0.5),
+			 real_in(q, "bytes_per_second") / 1e6, json_object_get(q, "retries"),
+			 json_object_get(q, "rnr"), json_object_get(q, "errors"));
+}
+
+void top_print(FILE *out, const json_t *list, unsigned lines)
+{
+	json_t *rows = json_array(), *table;
+	const json_t *q;
+	size_t i;
+
+	json_array_foreach(list, i, q)
+	{
+		if (lines == 0 || i + FRAME_LINES < lines)
+			json_array_append_new(rows, row_of(q));
+	}
+	table = json_pack("{s:o, s:o}", UHCA_CTL_COLUMNS, columns(), UHCA_CTL_ROWS, rows);
+	print_sum(out, list);
+	ctl_table_print(out, table, false);
+	json_decref(table);
 }

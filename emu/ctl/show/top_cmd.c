@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* uhcactl top: asks the daemon again and again, and draws over what it drew before. */
-#include "emu/abi/ctl.h"
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
 #include "grid.h"
 #include "show.h"
 #include "top.h"
+#include "top_fabric.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #define INTERVAL_MIN 0.05
@@ -27,53 +25,77 @@ static void on_signal(int number)
 	interrupted = 1;
 }
 
-static double now_seconds(void)
-{
-	struct timespec t;
+/* Queue pairs, or ports of the modelled network. */
+struct view {
+	/* Makes *next of now, and *at its time; before (NULL: none) is that of *at. */
+	int (*look)(const struct ctl_options *o, const json_t *before, uint64_t *at, json_t **next);
+	void (*print)(FILE *out, const json_t *list, unsigned lines);
+};
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+static int failed(const char *why)
+{
+	fprintf(stderr, "uhcactl: %s\n", why);
+	return CTL_EXIT_FAILED;
 }
 
-static int get_table(const struct ctl_options *o, const char *what, json_t **table)
+static int look_at_qps(const struct ctl_options *o, const json_t *before, uint64_t *at,
+		       json_t **next)
 {
-	return ctl_request(
-		o->dir, json_pack("{s:s, s:s}", UHCA_CTL_CMD, "show", UHCA_CTL_WHAT, what), table);
+	json_t *qps = NULL, *clients = NULL;
+	int status = ctl_request(o->dir, ctl_command_show("qp"), &qps);
+	const uint64_t now = ctl_now();
+
+	if (status == 0)
+		status = ctl_request(o->dir, ctl_command_show("client"), &clients);
+	if (status == 0 && !(*next = top_make(qps, clients, before, (double)(now - *at) / 1e9)))
+		status = failed("the daemon's reply is not a list of QPs");
+	*at = now;
+	json_decref(qps);
+	json_decref(clients);
+	return status;
+}
+
+/* The network's own time is in its state. */
+static int look_at_ports(const struct ctl_options *o, const json_t *before, uint64_t *at,
+			 json_t **next)
+{
+	int status = ctl_fabric_state(o, next);
+
+	(void)at;
+	if (status == 0 && top_fabric_rate(*next, before) < 0)
+		status = failed("the daemon's reply is not a list of ports");
+	return status;
+}
+
+static const struct view qps = {look_at_qps, top_print};
+static const struct view ports = {look_at_ports, top_fabric_print};
+
+static const struct view *view_of(const struct ctl_options *o)
+{
+	return o->fabric ? &ports : &qps;
 }
 
 /* Replaces *list by one of now; *at is the time of the one before, and then of this. */
-static int look(const struct ctl_options *o, struct top_list *list, double *at)
+static int look(const struct ctl_options *o, json_t **list, uint64_t *at)
 {
-	json_t *qps = NULL, *clients = NULL;
-	struct top_list next = {0};
-	int status = get_table(o, "qp", &qps);
-	double now = now_seconds();
+	json_t *next = NULL;
+	int status = view_of(o)->look(o, *list, at, &next);
 
+	json_decref(status == 0 ? *list : next);
 	if (status == 0)
-		status = get_table(o, "client", &clients);
-	if (status == 0 && !top_make(&next, qps, clients, list, now - *at)) {
-		fputs("uhcactl: the daemon's reply is not a list of QPs\n", stderr);
-		status = CTL_EXIT_FAILED;
-	}
-	json_decref(qps);
-	json_decref(clients);
-	if (status != 0)
-		return status;
-	top_free(list);
-	*list = next;
-	*at = now;
-	return 0;
+		*list = next;
+	return status;
 }
 
 /* Waits; true when the user has had enough. */
 static bool wait_for(double seconds, bool keys)
 {
 	struct pollfd in = {.fd = keys ? STDIN_FILENO : -1, .events = POLLIN};
-	double end = now_seconds() + seconds;
+	const uint64_t began = ctl_now();
 	char key;
 
 	while (!interrupted) {
-		double left = end - now_seconds();
+		double left = seconds - ctl_seconds_since(began);
 
 		if (left <= 0)
 			return false;
@@ -96,7 +118,7 @@ static unsigned terminal_lines(void)
 	return 0;
 }
 
-static int follow(const struct ctl_options *o, double interval, struct top_list *list, double at)
+static int follow(const struct ctl_options *o, double interval, json_t **list, uint64_t at)
 {
 	bool screen = isatty(STDOUT_FILENO), keys = isatty(STDIN_FILENO);
 	struct termios was, raw;
@@ -112,7 +134,7 @@ static int follow(const struct ctl_options *o, double interval, struct top_list 
 	while (status == 0) {
 		if (screen)
 			fputs("\x1b[H\x1b[J", stdout);
-		top_print(stdout, list, screen ? terminal_lines() : 0);
+		view_of(o)->print(stdout, *list, screen ? terminal_lines() : 0);
 		if (!screen)
 			putchar('\n');
 		if (fflush(stdout) != 0 || wait_for(interval, keys))
@@ -136,12 +158,13 @@ static bool parse_interval(const char *text, double *out)
 int ctl_top(const struct ctl_options *o)
 {
 	const struct sigaction action = {.sa_handler = on_signal};
-	struct top_list list = {0};
-	double interval, at = 0;
+	json_t *list = NULL;
+	double interval;
+	uint64_t at = 0;
 	int status;
 
 	if (o->n_words != 1)
-		return ctl_usage_error("top takes no other words");
+		return ctl_usage_error("top takes no arguments");
 	if (!parse_interval(o->interval, &interval))
 		return ctl_usage_error("--interval needs seconds, 0.05 to 3600");
 	sigaction(SIGINT, &action, NULL);
@@ -150,11 +173,11 @@ int ctl_top(const struct ctl_options *o)
 	if (status == 0 && !wait_for(interval, false))
 		status = look(o, &list, &at);
 	if (status == 0 && o->json)
-		status = ctl_print_json(top_json(&list)) ? 0 : CTL_EXIT_FAILED;
+		status = ctl_print_json(json_incref(list)) ? 0 : CTL_EXIT_FAILED;
 	else if (status == 0 && o->once)
-		top_print(stdout, &list, 0);
+		view_of(o)->print(stdout, list, 0);
 	else if (status == 0 && !interrupted)
 		status = follow(o, interval, &list, at);
-	top_free(&list);
+	json_decref(list);
 	return status;
 }

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static bool parse_number(const char *text, unsigned long long max, json_int_t *out)
 {

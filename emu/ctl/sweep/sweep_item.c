@@ -28,18 +28,17 @@ const struct sweep_how sweep_hows[] = {
 	{SWEEP_PACKETS, "late", "delay=20ms", "comes 20 ms late"},
 	{SWEEP_DEVICE, "port-down", "port.down", "the port goes down"},
 	{SWEEP_DEVICE, "port-flap", "port.down=50ms", "the port goes down for 50 ms"},
+	{SWEEP_DEVICE, "port-flaps", "port.flap=down:20ms,up:20ms,times:3",
+	 "the port goes down three times for 20 ms"},
 	{SWEEP_DEVICE, "fatal", "dev.fatal", "the device fails"},
+	{SWEEP_DEVICE, "unplug", "dev.unplug=50ms", "the device is unplugged for 50 ms"},
+	{SWEEP_DEVICE, "reset", "dev.reset=50ms", "the device is reset within 50 ms"},
 };
 const unsigned sweep_n_hows = sizeof(sweep_hows) / sizeof(sweep_hows[0]);
 
 const char *sweep_kind_name(enum sweep_kind kind)
 {
 	return kind_names[kind];
-}
-
-const char *sweep_kind_word(enum sweep_kind kind)
-{
-	return kind_words[kind];
 }
 
 static bool is_word(const char *at, size_t n, const char *word)
@@ -97,7 +96,7 @@ static int find_kind(const char *word, struct sweep_item *out, char *error, size
 
 static int find_how(const struct sweep_item *item, char *error, size_t cap)
 {
-	const char *known[8];
+	const char *known[12];
 	unsigned n = 0;
 
 	if ((item->kind != SWEEP_PACKETS && item->kind != SWEEP_DEVICE) || how_of(item))

@@ -37,9 +37,8 @@ struct sweep_item {
 	char how[SWEEP_WORD_MAX]; /* an errno, a status, an event, or a word of sweep_hows */
 };
 
-/* "calls": what --sweep takes. "call": how the names of its items begin. */
+/* "calls": what --sweep takes. */
 const char *sweep_kind_name(enum sweep_kind kind);
-const char *sweep_kind_word(enum sweep_kind kind);
 
 /*
  * A list such as "calls,packets", or "all": a bit for each kind. 0, or -EINVAL with the reason in

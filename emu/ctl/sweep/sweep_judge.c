@@ -3,6 +3,7 @@
 #include "sweep_judge.h"
 
 #include "emu/abi/ctl.h"
+#include "emu/ctl/lib/lib.h"
 #include "sweep_text.h"
 
 #include <fnmatch.h>
@@ -35,13 +36,6 @@ static const char *const consequences[] = {"conn-*",
 					   "completion-failed",
 					   NULL};
 
-static const char *text_in(const json_t *o, const char *member)
-{
-	const char *text = json_string_value(json_object_get(o, member));
-
-	return text ? text : "";
-}
-
 static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -51,18 +45,17 @@ static const char *base_of(const char *path)
 
 static void put_frame(FILE *out, unsigned i, const json_t *frame)
 {
-	const char *function = text_in(frame, "function"), *file = text_in(frame, "file");
+	const char *function = ctl_text_in(frame, "function"), *file = ctl_text_in(frame, "file");
 
 	if (*function)
 		fprintf(out, "  #%u %s", i, function);
 	else
 		fprintf(out, "  #%u +0x%llx", i,
-			(unsigned long long)json_integer_value(json_object_get(frame, "address")));
+			(unsigned long long)ctl_number_in(frame, "address"));
 	if (*file)
-		fprintf(out, " %s:%d\n", base_of(file),
-			(int)json_integer_value(json_object_get(frame, "line")));
+		fprintf(out, " %s:%d\n", base_of(file), (int)ctl_number_in(frame, "line"));
 	else
-		fprintf(out, " (%s)\n", base_of(text_in(frame, "module")));
+		fprintf(out, " (%s)\n", base_of(ctl_text_in(frame, "module")));
 }
 
 /* The first stack of a finding: the caller frees it. */
@@ -120,14 +113,14 @@ static enum sweep_fault_of_test finding_of(const char *check)
 static void take_finding(struct sweep_result *r, const json_t *finding,
 			 const struct sweep_result *good)
 {
-	const char *check = text_in(finding, "check");
+	const char *check = ctl_text_in(finding, "check");
 	char *stack, what[512];
 
 	if (is_consequence(check) || is_fault_of_call(&r->item, check))
 		return;
 	stack = stack_of(finding);
-	snprintf(what, sizeof(what), "%s: %s", text_in(finding, "program"),
-		 text_in(finding, "what"));
+	snprintf(what, sizeof(what), "%s: %s", ctl_text_in(finding, "program"),
+		 ctl_text_in(finding, "what"));
 	if (stack && !is_known(good, finding_of(check), what, stack))
 		sweep_result_add(r, finding_of(check), what, stack);
 	free(stack);
@@ -204,7 +197,7 @@ static long number_of(const json_t *record, unsigned rule, const char *member)
 {
 	const json_t *rules = json_object_get(record, UHCA_CTL_RULES);
 
-	return (long)json_integer_value(json_object_get(json_array_get(rules, rule), member));
+	return (long)ctl_number_in(json_array_get(rules, rule), member);
 }
 
 static void look_at_rules(struct sweep_result *r, const json_t *record,

@@ -3,6 +3,7 @@
 #include "sweep_pool.h"
 
 #include "emu/ctl/instance/instance.h"
+#include "emu/ctl/lib/lib.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,14 +29,6 @@ struct state {
 	int interrupted;
 	time_t shown;
 };
-
-static double since(const struct timespec *began)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - began->tv_sec) + (double)(now.tv_nsec - began->tv_nsec) / 1e9;
-}
 
 void sweep_pool_hold_signals(struct sweep_pool *pool)
 {
@@ -113,7 +106,7 @@ static int start(struct state *s, struct sweep_slot *slot, unsigned index)
 	setpgid(slot->pid, slot->pid); /* whoever of us comes first */
 	slot->index = index;
 	slot->told = false;
-	clock_gettime(CLOCK_MONOTONIC, &slot->began);
+	slot->began = ctl_now();
 	s->running++;
 	return 0;
 }
@@ -137,7 +130,7 @@ static bool collect(struct state *s, struct sweep_slot *slot)
 		s->done++;
 		s->pool->ended(s->pool->arg, slot,
 			       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-			       since(&slot->began));
+			       ctl_seconds_since(slot->began));
 	}
 	remove_folder(slot->temp);
 	return true;
@@ -153,7 +146,8 @@ static bool has_room(const struct state *s)
 	unsigned busy = 0;
 
 	for (unsigned i = 0; i < SWEEP_SLOTS_MAX; i++)
-		busy += p->slot[i].pid && (p->usual == 0 || since(&p->slot[i].began) < patience);
+		busy += p->slot[i].pid &&
+			(p->usual == 0 || ctl_seconds_since(p->slot[i].began) < patience);
 	return busy < p->jobs && s->running < CROWD * p->jobs && s->running < SWEEP_SLOTS_MAX;
 }
 
@@ -187,7 +181,7 @@ static void tell_all(struct sweep_pool *p, int number)
 		if (!p->slot[i].pid)
 			continue;
 		kill(number == SIGKILL ? -p->slot[i].pid : p->slot[i].pid, number);
-		clock_gettime(CLOCK_MONOTONIC, &p->slot[i].began);
+		p->slot[i].began = ctl_now();
 		p->slot[i].told = true;
 	}
 }
@@ -197,7 +191,7 @@ static void end_late(struct sweep_pool *p)
 {
 	for (unsigned i = 0; i < SWEEP_SLOTS_MAX; i++) {
 		struct sweep_slot *slot = &p->slot[i];
-		const double age = slot->pid ? since(&slot->began) : 0;
+		const double age = slot->pid ? ctl_seconds_since(slot->began) : 0;
 
 		if (age > p->limit + LATE + GRACE || (slot->told && age > GRACE)) {
 			kill(-slot->pid, SIGKILL);

@@ -10,6 +10,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -19,7 +20,7 @@
 struct sweep_slot {
 	pid_t pid; /* 0: free */
 	unsigned index;
-	struct timespec began;
+	uint64_t began;
 	bool told;               /* to end */
 	char output[PATH_MAX];   /* of the command and of uhca-run */
 	char report[PATH_MAX];   /* of the sanitizer, for people */

@@ -6,25 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name, *words;
-} rows[SWEEP_FINDINGS] = {
-	[SWEEP_CRASH] = {"crash", "crashed"},
-	[SWEEP_HANG] = {"hang", "did not end"},
-	[SWEEP_LEAK] = {"leak", "left something behind"},
-	[SWEEP_MISUSE] = {"misuse", "misused verbs"},
-	[SWEEP_PASSED] = {"passed", "ended well although something failed"},
-	[SWEEP_FAILED] = {"failed", "failed although the device recovers"},
+static const char *const names[SWEEP_FINDINGS] = {
+	[SWEEP_CRASH] = "crash",   [SWEEP_HANG] = "hang",     [SWEEP_LEAK] = "leak",
+	[SWEEP_MISUSE] = "misuse", [SWEEP_PASSED] = "passed", [SWEEP_FAILED] = "failed",
 };
 
 const char *sweep_finding_name(enum sweep_fault_of_test of)
 {
-	return rows[of].name;
-}
-
-const char *sweep_finding_words(enum sweep_fault_of_test of)
-{
-	return rows[of].words;
+	return names[of];
 }
 
 void sweep_result_add(struct sweep_result *r, enum sweep_fault_of_test of, const char *what,
@@ -72,10 +61,10 @@ json_t *sweep_result_pack(const struct sweep_result *r)
 
 	sweep_item_name(&r->item, name);
 	for (unsigned i = 0; i < r->n; i++)
-		json_array_append_new(findings, json_pack("{s:s, s:o, s:o}", "kind",
-							  rows[r->finding[i].of].name, "what",
-							  text(r->finding[i].what), "stack",
-							  text(r->finding[i].stack)));
+		json_array_append_new(findings,
+				      json_pack("{s:s, s:o, s:o}", "kind", names[r->finding[i].of],
+						"what", text(r->finding[i].what), "stack",
+						text(r->finding[i].stack)));
 	return json_pack("{s:s, s:i, s:f, s:b, s:b, s:o, s:o}", "run", name, "status", r->status,
 			 "seconds", r->seconds, "fired", r->fired, "again", r->again, "said",
 			 text(r->said ? r->said : ""), "findings", findings);
@@ -87,7 +76,7 @@ static void take_finding(struct sweep_result *r, const json_t *f)
 	const char *what = json_string_value(json_object_get(f, "what"));
 
 	for (unsigned i = 0; kind && what && i < SWEEP_FINDINGS; i++)
-		if (strcmp(rows[i].name, kind) == 0)
+		if (strcmp(names[i], kind) == 0)
 			sweep_result_add(r, (enum sweep_fault_of_test)i, what,
 					 json_string_value(json_object_get(f, "stack")));
 }

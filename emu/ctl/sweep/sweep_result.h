@@ -19,9 +19,6 @@ enum sweep_fault_of_test {
 
 const char *sweep_finding_name(enum sweep_fault_of_test of);
 
-/* In a sentence, as a heading. */
-const char *sweep_finding_words(enum sweep_fault_of_test of);
-
 struct sweep_finding {
 	enum sweep_fault_of_test of;
 	char *what;  /* one line */

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See events.h. Entries of 16 bytes: the four children of a node lie in one line of the cache. */
+/*
+ * See events.h. Entries of 16 bytes: the four children of a node lie in one line of the cache,
+ * which needs the first of them, entry 1, at the beginning of one.
+ */
 #include "events.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LINE   64u
+#define BEFORE 3u /* unused entries */
 
 int fabric_events_init(struct fabric_events *q, uint32_t n, uint32_t *positions)
 {
@@ -11,43 +19,49 @@ int fabric_events_init(struct fabric_events *q, uint32_t n, uint32_t *positions)
 	return fabric_events_reserve(q, n);
 }
 
+static void release(fabric_event *heap)
+{
+	if (heap)
+		free(heap - BEFORE);
+}
+
 void fabric_events_fini(struct fabric_events *q)
 {
-	free(q->heap);
+	release(q->heap);
 	q->heap = NULL;
 }
 
 int fabric_events_reserve(struct fabric_events *q, uint32_t n)
 {
-	struct fabric_event *heap;
+	const size_t lines = (BEFORE + (size_t)n) / 4 + 1;
+	fabric_event *heap;
 
 	if (n <= q->size)
 		return 0;
-	heap = realloc(q->heap, n * sizeof(*heap));
+	heap = aligned_alloc(LINE, lines * LINE);
 	if (!heap)
 		return -ENOMEM;
+	heap += BEFORE;
+	if (q->used)
+		memcpy(heap, q->heap, q->used * sizeof(*heap));
+	release(q->heap);
 	q->heap = heap;
 	q->size = n;
 	return 0;
 }
 
-static inline bool before(const struct fabric_event *a, const struct fabric_event *b)
-{
-	return a->time < b->time || (a->time == b->time && (int32_t)(a->order - b->order) < 0);
-}
-
-static inline void put(struct fabric_events *q, uint32_t i, struct fabric_event e)
+static inline void put(struct fabric_events *q, uint32_t i, fabric_event e)
 {
 	q->heap[i] = e;
-	q->position[e.slot] = i + 1;
+	q->position[fabric_event_slot(e)] = i + 1;
 }
 
-static void rise(struct fabric_events *q, uint32_t i, struct fabric_event e)
+static void rise(struct fabric_events *q, uint32_t i, fabric_event e)
 {
 	while (i) {
 		const uint32_t up = (i - 1) / 4;
 
-		if (!before(&e, &q->heap[up]))
+		if (e > q->heap[up])
 			break;
 		put(q, i, q->heap[up]);
 		i = up;
@@ -55,7 +69,14 @@ static void rise(struct fabric_events *q, uint32_t i, struct fabric_event e)
 	put(q, i, e);
 }
 
-static void sink(struct fabric_events *q, uint32_t i, struct fabric_event e)
+/* Entries 1 to 4 are the row below the first one, 5 to 20 the next, up to 84 the third. */
+static inline void come_near(const struct fabric_events *q, uint32_t i)
+{
+	if (i && i <= 84 && q->near)
+		q->near(q->user, fabric_event_slot(q->heap[i]), i <= 4 ? 1 : i <= 20 ? 2 : 3);
+}
+
+static void sink(struct fabric_events *q, uint32_t i, fabric_event e)
 {
 	for (;;) {
 		const uint32_t first = 4 * i + 1;
@@ -65,18 +86,19 @@ static void sink(struct fabric_events *q, uint32_t i, struct fabric_event e)
 		if (first >= q->used)
 			break;
 		for (uint32_t k = first + 1; k < end; k++)
-			least = before(&q->heap[k], &q->heap[least]) ? k : least;
-		if (!before(&q->heap[least], &e))
+			least = q->heap[k] < q->heap[least] ? k : least;
+		if (q->heap[least] > e)
 			break;
 		put(q, i, q->heap[least]);
+		come_near(q, i);
 		i = least;
 	}
 	put(q, i, e);
 }
 
-static void settle(struct fabric_events *q, uint32_t i, struct fabric_event e)
+static void settle(struct fabric_events *q, uint32_t i, fabric_event e)
 {
-	if (i && before(&e, &q->heap[(i - 1) / 4]))
+	if (i && e < q->heap[(i - 1) / 4])
 		rise(q, i, e);
 	else
 		sink(q, i, e);
@@ -85,7 +107,7 @@ static void settle(struct fabric_events *q, uint32_t i, struct fabric_event e)
 static void take_off(struct fabric_events *q, uint32_t slot)
 {
 	const uint32_t i = q->position[slot] - 1;
-	const struct fabric_event last = q->heap[--q->used];
+	const fabric_event last = q->heap[--q->used];
 
 	q->position[slot] = 0;
 	if (i < q->used)
@@ -94,7 +116,7 @@ static void take_off(struct fabric_events *q, uint32_t slot)
 
 void fabric_events_set(struct fabric_events *q, uint32_t slot, uint64_t time)
 {
-	const struct fabric_event e = {time, q->order++, slot};
+	const fabric_event e = (fabric_event)time << 64 | (q->order++ * FABRIC_SLOTS_MAX | slot);
 
 	if (time == FABRIC_NEVER) {
 		if (q->position[slot])

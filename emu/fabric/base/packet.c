@@ -8,12 +8,13 @@
 #include <stdlib.h>
 
 #define FIRST_CHUNK 1024u
+#define LINE        64u
 
-static_assert(sizeof(struct fabric_packet) <= 64, "no more than a line of the cache");
+static_assert(sizeof(struct fabric_packet) == LINE, "a line of the cache");
 
 struct fabric_chunk {
 	struct fabric_chunk *next;
-	struct fabric_packet packet[];
+	_Alignas(LINE) struct fabric_packet packet[];
 };
 
 void fabric_store_init(struct fabric_store *s)
@@ -34,7 +35,7 @@ void fabric_store_fini(struct fabric_store *s)
 int fabric_store_grow(struct fabric_store *s)
 {
 	const uint32_t n = s->total ? s->total : FIRST_CHUNK;
-	struct fabric_chunk *c = malloc(sizeof(*c) + n * sizeof(c->packet[0]));
+	struct fabric_chunk *c = aligned_alloc(LINE, sizeof(*c) + n * sizeof(c->packet[0]));
 
 	if (!c)
 		return -ENOMEM;

@@ -15,7 +15,7 @@ enum fabric_ecn { FABRIC_NOT_ECT = 0, FABRIC_ECT = 2, FABRIC_CE = 3 }; /* RFC 31
 
 struct fabric_packet {
 	struct fabric_packet *next; /* of the queue, link or store in which it is */
-	uint64_t at;                /* on a link: when it has arrived */
+	uint64_t next_at;           /* on a link: when the next one has arrived */
 	uint32_t bytes;             /* Ethernet header to FCS */
 	uint32_t src;               /* hosts */
 	uint32_t dst;

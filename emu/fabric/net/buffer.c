@@ -88,7 +88,7 @@ bool buffer_admit(struct fabric *f, struct node *n, struct port *in, struct port
 		fabric_lose(f, in, k, FABRIC_DROP_BUFFER);
 		return false;
 	}
-	if (out->lane[k->class].queue.bytes + k->bytes > threshold(n)) {
+	if (out->lane[k->class].bytes + k->bytes > threshold(n)) {
 		fabric_lose(f, out, k, FABRIC_DROP_TAIL);
 		return false;
 	}
@@ -103,7 +103,7 @@ void buffer_judge(struct fabric *f, struct port *in, unsigned class, uint64_t no
 	const uint64_t shared = shared_of(n, in->lane[class].used);
 	const uint64_t limit = threshold(n);
 
-	if (!(in->xoff & bit)) {
+	if (!(port_xoff(f, in) & bit)) {
 		if (in->lane[class].over || shared > limit)
 			pause_set(f, in, in->xoff | bit, now);
 	} else if (!in->lane[class].over && (!shared || shared + n->of->settings.xon <= limit)) {
@@ -131,6 +131,6 @@ void buffer_release(struct fabric *f, struct port *out, struct fabric_packet *k,
 	before = shared_of(n, in->lane[k->class].used);
 	in->lane[k->class].used -= rest;
 	n->shared_used -= before - shared_of(n, in->lane[k->class].used);
-	if (in->xoff & 1u << k->class)
+	if (port_xoff(f, in) & 1u << k->class)
 		buffer_judge(f, in, k->class, now);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What goes wrong in a network: links and switches that go down and come back, loss, pauses. */
+/*
+ * What goes wrong in a network: links and switches that go down and come back, loss, other rates
+ * and delays, pauses.
+ */
 #include "network.h"
 
 static void drop_queues(struct fabric *f, struct port *p, uint64_t now)
@@ -64,6 +67,24 @@ void fabric_link_loss(struct fabric *f, uint32_t link, uint64_t loss)
 
 		p->link.loss = loss;
 		p->lossy = loss || p->link.lose_every;
+	}
+}
+
+void fabric_link_rate(struct fabric *f, uint32_t link, uint64_t rate)
+{
+	for (unsigned end = 0; end < 2; end++)
+		port_set_rate(f, &f->ports[fabric_link_port(link, end)], rate);
+}
+
+void fabric_link_delay(struct fabric *f, uint32_t link, uint64_t delay)
+{
+	for (unsigned end = 0; end < 2; end++) {
+		struct port *p = &f->ports[fabric_link_port(link, end)];
+
+		if (!p->uneven)
+			p->last_at = p->busy_until + p->delay;
+		p->uneven = true;
+		p->delay = p->link.delay = delay;
 	}
 }
 

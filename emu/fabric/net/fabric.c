@@ -2,7 +2,9 @@
 /* A network at work: made of a topology, driven by events. See fabric.h. */
 #include "network.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,28 +16,45 @@ const char *fabric_drop_name(enum fabric_drop d)
 	return name[d];
 }
 
+static_assert(offsetof(struct port, packets) == 64, "a packet's line of the cache");
+static_assert(sizeof(struct lane) == 64, "a line of the cache");
+
 /* ---- life ---- */
+
+void port_set_rate(const struct fabric *f, struct port *p, uint64_t rate)
+{
+	const uint64_t bits = UINT64_C(8000000000000);
+
+	p->link.rate = rate;
+	p->ps_per_byte = 0;
+	if (bits % rate == 0 && bits / rate <= UINT32_MAX)
+		p->ps_per_byte = (uint32_t)(bits / rate);
+	for (unsigned c = 0; c < FABRIC_CLASSES; c++) {
+		const struct fabric_class_settings *s = &f->topology->classes[c];
+		const uint64_t per = s->per ? s->per : rate;
+		const uint64_t kmin = (uint64_t)((unsigned __int128)s->kmin * rate / per);
+		const uint64_t kmax = (uint64_t)((unsigned __int128)s->kmax * rate / per);
+
+		p->lane[c].kmax = (uint32_t)(kmax < FABRIC_MARK_MAX ? kmax : FABRIC_MARK_MAX);
+		p->lane[c].kmin = kmin < p->lane[c].kmax ? (uint32_t)kmin : p->lane[c].kmax;
+	}
+}
 
 static void init_port(struct fabric *f, uint32_t number, uint32_t node,
 		      const struct fabric_link_settings *link)
 {
 	struct port *p = &f->ports[number];
-	const uint64_t bits = UINT64_C(8000000000000);
 
 	p->node = node;
+	p->far = f->topology->links[number / 2].end[1 - number % 2];
 	p->link = *link;
+	p->delay = link->delay;
+	p->gap = (uint32_t)link->gap;
+	p->mtu = (uint32_t)link->mtu;
 	p->lossy = link->loss || link->lose_every;
+	p->uneven = link->jitter;
 	p->wanted = FABRIC_NO_CLASS;
-	p->ps_per_byte = bits % link->rate ? 0 : bits / link->rate;
-	for (unsigned c = 0; c < FABRIC_CLASSES; c++) {
-		const struct fabric_class_settings *s = &f->topology->classes[c];
-		const uint64_t per = s->per ? s->per : link->rate;
-		const uint64_t kmin = (uint64_t)((unsigned __int128)s->kmin * link->rate / per);
-		const uint64_t kmax = (uint64_t)((unsigned __int128)s->kmax * link->rate / per);
-
-		p->lane[c].kmax = kmax < FABRIC_MARK_MAX ? kmax : FABRIC_MARK_MAX;
-		p->lane[c].kmin = kmin < p->lane[c].kmax ? kmin : p->lane[c].kmax;
-	}
+	port_set_rate(f, p, link->rate);
 }
 
 static void attach(struct fabric *f, uint32_t port)
@@ -80,6 +99,8 @@ static int allocate(struct fabric *f, uint32_t timers)
 	const struct fabric_topology *t = f->topology;
 	const uint32_t slots = f->n_ports * PORT_SLOTS + timers;
 
+	if (slots > FABRIC_SLOTS_MAX)
+		return -ENOMEM;
 	f->ports = aligned_alloc(_Alignof(struct port), f->n_ports * sizeof(*f->ports));
 	f->nodes = aligned_alloc(_Alignof(struct node), t->n_nodes * sizeof(*f->nodes));
 	f->port_lists = calloc(f->n_ports, sizeof(*f->port_lists));
@@ -89,7 +110,11 @@ static int allocate(struct fabric *f, uint32_t timers)
 		return -ENOMEM;
 	memset(f->ports, 0, f->n_ports * sizeof(*f->ports));
 	memset(f->nodes, 0, t->n_nodes * sizeof(*f->nodes));
-	return fabric_events_init(&f->events, slots, f->positions);
+	if (fabric_events_init(&f->events, slots, f->positions) < 0)
+		return -ENOMEM;
+	f->events.near = ahead_near;
+	f->events.user = f;
+	return 0;
 }
 
 int fabric_create(struct fabric **out, const struct fabric_start *start, struct fabric_error *e)
@@ -234,7 +259,7 @@ static void arrive(struct fabric *f, struct port *from, uint64_t now)
 {
 	struct fabric_packet *k = port_arrive(f, from);
 	struct port *in = port_peer(f, from);
-	struct node *n = &f->nodes[in->node];
+	struct node *n = &f->nodes[from->far];
 
 	if (k->class == FABRIC_PFC) {
 		pause_receive(f, in, k, now);

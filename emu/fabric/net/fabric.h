@@ -47,6 +47,8 @@ struct fabric_port_state {
 	bool is_switch;
 	uint8_t paused;     /* classes, one bit each */
 	uint64_t rate;      /* bit/s */
+	uint64_t delay;     /* ps, of the link */
+	uint64_t loss;      /* of the link, in 2^-32 */
 	uint64_t packets;   /* sent */
 	uint64_t bytes;     /* sent, gaps not counted */
 	uint64_t queued;    /* bytes, of all classes */
@@ -64,6 +66,21 @@ struct fabric_ops {
 	void (*ready)(void *user, uint32_t host, uint64_t now);
 	/* A timer of fabric_timer is due. */
 	void (*timer)(void *user, uint32_t number, uint64_t now);
+	/* Optional: a port has dropped the packet, which goes back to the store afterwards. */
+	void (*lost)(void *user, uint32_t port, const struct fabric_packet *p,
+		     enum fabric_drop why);
+	/*
+	 * Optional, and may change nothing: the packet is about to be delivered, or (NULL) the host
+	 * about to hear that it may send. What it needs then may be fetched into the cache.
+	 */
+	void (*soon)(void *user, uint32_t host, const struct fabric_packet *p);
+	/*
+	 * A port of fabric_judge is about to send the packet, and may be told to lose it (false).
+	 * The call may mark it, and change nothing else.
+	 */
+	bool (*judge)(void *user, uint32_t port, struct fabric_packet *p, uint64_t now);
+	/* A port of fabric_tap begins to send the packet; it may still get lost on the link. */
+	void (*sent)(void *user, uint32_t port, const struct fabric_packet *p, uint64_t now);
 };
 
 struct fabric;
@@ -120,6 +137,13 @@ void fabric_link_up(struct fabric *f, uint32_t link, bool up, uint64_t now);
 /* A switch loses what it holds, and all its links are down. */
 void fabric_node_up(struct fabric *f, uint32_t node, bool up, uint64_t now);
 void fabric_link_loss(struct fabric *f, uint32_t link, uint64_t loss);
+/*
+ * The link has another rate (bit/s, not 0) from the next packet on, and marks are those of a port
+ * of this rate. Headroom stays as it was made, which a slower peer may use up.
+ */
+void fabric_link_rate(struct fabric *f, uint32_t link, uint64_t rate);
+/* Packets on the link keep their time; later ones never overtake them. Headroom stays. */
+void fabric_link_delay(struct fabric *f, uint32_t link, uint64_t delay);
 /* Routes avoid what is down, from now on. 0 or -ENOMEM, and routes stay. */
 int fabric_reroute(struct fabric *f);
 /* The host sends PFC for these classes (bits), as one does that cannot take what it gets. */
@@ -129,7 +153,8 @@ void fabric_host_pause(struct fabric *f, uint32_t host, uint8_t classes, uint64_
 
 void fabric_count(struct fabric *f, uint64_t now, struct fabric_counters *out);
 uint32_t fabric_ports(const struct fabric *f);
-void fabric_port(const struct fabric *f, uint32_t port, struct fabric_port_state *out);
+void fabric_port(const struct fabric *f, uint32_t port, uint64_t now,
+		 struct fabric_port_state *out);
 static inline uint32_t fabric_link_port(uint32_t link, unsigned end)
 {
 	return 2 * link + end;
@@ -137,10 +162,19 @@ static inline uint32_t fabric_link_port(uint32_t link, unsigned end)
 /* Bytes of the class in the port's queue. */
 uint64_t fabric_queued(const struct fabric *f, uint32_t port, unsigned class);
 
+/* Is the port's end of its link up? */
+bool fabric_port_up(const struct fabric *f, uint32_t port);
+
+/* The port tells "sent" of what it sends, or does not any more. */
+void fabric_tap(struct fabric *f, uint32_t port, bool on);
+
+/* The port asks "judge" of what it sends, or does not any more. */
+void fabric_judge(struct fabric *f, uint32_t port, bool on);
+
 /* Is it a port of a switch? */
 bool fabric_is_switch_port(const struct fabric *f, uint32_t port);
 
-/* The links of the path from one host to another for a flow, at most n. How many, or 0. */
+/* The links of the path from one host to another for a flow, at most n. How many; 0: none is up. */
 unsigned fabric_path(const struct fabric *f, const uint32_t hosts[2], uint32_t flow,
 		     uint32_t *links, unsigned n);
 

@@ -2,17 +2,22 @@
 /* Looking into a network: counters, ports, paths, and circles of paused queues. */
 #include "network.h"
 
+/* Also of pauses that go on. */
+static uint64_t pause_time(const struct port *p, uint64_t now)
+{
+	uint64_t all = p->pause.time;
+
+	for (unsigned c = 0; c < FABRIC_CLASSES; c++)
+		if (p->paused & 1u << c)
+			all += now - p->pause.since[c];
+	return all;
+}
+
 void fabric_count(struct fabric *f, uint64_t now, struct fabric_counters *out)
 {
 	*out = f->counters;
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		const struct port *p = &f->ports[i];
-
-		out->paused += p->pause.time;
-		for (unsigned c = 0; c < FABRIC_CLASSES; c++)
-			if (p->paused & 1u << c)
-				out->paused += now - p->pause.since[c];
-	}
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		out->paused += pause_time(&f->ports[i], now);
 }
 
 uint32_t fabric_ports(const struct fabric *f)
@@ -20,7 +25,7 @@ uint32_t fabric_ports(const struct fabric *f)
 	return f->n_ports;
 }
 
-void fabric_port(const struct fabric *f, uint32_t port, struct fabric_port_state *out)
+void fabric_port(const struct fabric *f, uint32_t port, uint64_t now, struct fabric_port_state *out)
 {
 	const struct port *p = &f->ports[port];
 	const struct node *n = &f->nodes[p->node];
@@ -31,21 +36,42 @@ void fabric_port(const struct fabric *f, uint32_t port, struct fabric_port_state
 		.is_switch = node_is_switch(n),
 		.paused = p->paused,
 		.rate = p->link.rate,
+		.delay = p->delay,
+		.loss = p->link.loss,
 		.packets = p->packets,
 		.bytes = p->bytes,
-		.queue_max = p->queue_max,
 		.marked = p->marked,
 		.dropped = p->dropped,
 		.xoff = p->pause.xoffs,
-		.pause_time = p->pause.time,
+		.pause_time = pause_time(p, now),
 	};
-	for (unsigned c = 0; c < FABRIC_CLASSES; c++)
-		out->queued += p->lane[c].queue.bytes;
+	for (unsigned c = 0; c < FABRIC_CLASSES; c++) {
+		out->queued += p->lane[c].bytes;
+		if (p->lane[c].bytes_max > out->queue_max)
+			out->queue_max = p->lane[c].bytes_max;
+	}
 }
 
 uint64_t fabric_queued(const struct fabric *f, uint32_t port, unsigned class)
 {
-	return f->ports[port].lane[class].queue.bytes;
+	return f->ports[port].lane[class].bytes;
+}
+
+bool fabric_port_up(const struct fabric *f, uint32_t port)
+{
+	return !f->ports[port].down;
+}
+
+void fabric_tap(struct fabric *f, uint32_t port, bool on)
+{
+	f->ports[port].watched &= (uint8_t)~PORT_TAPPED;
+	f->ports[port].watched |= on ? PORT_TAPPED : 0;
+}
+
+void fabric_judge(struct fabric *f, uint32_t port, bool on)
+{
+	f->ports[port].watched &= (uint8_t)~PORT_JUDGED;
+	f->ports[port].watched |= on ? PORT_JUDGED : 0;
 }
 
 bool fabric_is_switch_port(const struct fabric *f, uint32_t port)
@@ -59,7 +85,7 @@ unsigned fabric_path(const struct fabric *f, const uint32_t hosts[2], uint32_t f
 	const struct port *p = &f->ports[f->places[hosts[0]].port];
 	unsigned used = 0;
 
-	while (used < n) {
+	while (used < n && !p->down) {
 		const uint32_t far = (uint32_t)(p - f->ports) ^ 1u;
 		const struct node *to = &f->nodes[f->ports[far].node];
 

@@ -18,14 +18,17 @@ enum port_slot { SLOT_ARRIVE, SLOT_FREE, SLOT_PAUSE, SLOT_WATCH, PORT_SLOTS };
 struct queue {
 	struct fabric_packet *first;
 	struct fabric_packet *last;
-	uint64_t bytes;
 };
+
+enum { PORT_TAPPED = 1, PORT_JUDGED = 2 };
 
 /* A class of a port: a line of the cache, which is all that a packet needs of it. */
 struct lane {
 	struct queue queue;
-	uint64_t kmin; /* of this port's rate */
-	uint64_t kmax;
+	uint64_t bytes; /* in the queue, and the most that there were */
+	uint64_t bytes_max;
+	uint32_t kmin; /* of this port's rate */
+	uint32_t kmax;
 	uint64_t deficit;
 	/* What came in here and has not left the switch: lossless classes. */
 	uint64_t used;
@@ -43,11 +46,16 @@ struct pauses {
 	uint32_t seen;  /* by which search for a deadlock */
 };
 
+/* What each packet needs comes first: a line of the cache. */
 struct port {
-	uint64_t busy_until;
-	uint64_t ps_per_byte; /* 0: no integer, the rate is divided by */
-	struct queue on_link; /* sent, not arrived; bytes are not counted */
+	_Alignas(64) uint64_t busy_until;
+	struct queue on_link; /* sent, not arrived */
+	uint64_t delay;       /* of the link, as are rate, gap and mtu */
+	uint32_t ps_per_byte; /* 0: no integer, the rate is divided by */
+	uint32_t gap;
+	uint32_t mtu;
 	uint32_t node;
+	uint32_t far;     /* the node at the other end */
 	uint8_t nonempty; /* classes with packets, bits */
 	uint8_t paused;   /* classes that the peer paused */
 	uint8_t stormed;  /* classes that the watchdog drops */
@@ -57,8 +65,11 @@ struct port {
 	bool announce;    /* a PFC frame is to be sent */
 	bool fresh;       /* the class whose turn it is has its quantum */
 	bool down;
-	bool lossy; /* the link loses packets */
-	uint64_t packets, bytes, queue_max;
+	bool lossy;      /* the link loses packets */
+	bool uneven;     /* packets may be late: it has jitter, or had another delay */
+	uint8_t watched; /* PORT_TAPPED, PORT_JUDGED */
+	uint64_t packets, bytes;
+	uint64_t last_at; /* jitter: when the last packet on the link will have arrived */
 	struct fabric_link_settings link;
 	uint64_t headroom;
 	uint64_t marked, dropped;
@@ -121,15 +132,24 @@ static inline struct port *port_peer(struct fabric *f, const struct port *p)
 
 static inline uint64_t port_time(const struct port *p, uint64_t bytes)
 {
-	const uint64_t n = bytes + p->link.gap;
+	const uint64_t n = bytes + p->gap;
 
 	return p->ps_per_byte ? n * p->ps_per_byte : n * UINT64_C(8000000000000) / p->link.rate;
+}
+
+/* Classes that the port has paused its peer for. While nobody is paused it is not looked at. */
+static inline uint8_t port_xoff(const struct fabric *f, const struct port *p)
+{
+	return f->counters.xoff == f->counters.xon ? 0 : p->xoff;
 }
 
 static inline bool node_is_switch(const struct node *n)
 {
 	return n->is_switch;
 }
+
+/* fabric.c: what the port makes of the rate of its link */
+void port_set_rate(const struct fabric *f, struct port *p, uint64_t rate);
 
 /* port.c: queues and links */
 void port_enqueue(struct port *p, struct fabric_packet *k);
@@ -157,7 +177,11 @@ void pause_due(struct fabric *f, struct port *p, uint64_t now);
 void pause_watch(struct fabric *f, struct port *p, uint64_t now);
 void pause_watch_later(struct fabric *f, struct port *p, uint64_t now);
 
+/* ahead.c: fetches into the cache what the next events will touch; changes nothing (events.h) */
+void ahead_near(const void *fabric, uint32_t slot, unsigned row);
+
 /* routes.c */
+void routes_ahead(const struct fabric *f, const struct node *n, uint32_t host);
 int routes_make(struct fabric *f, struct routes **out);
 void routes_free(struct routes *r);
 /* The port towards the host, or NULL. */

@@ -8,29 +8,29 @@
 
 void port_enqueue(struct port *p, struct fabric_packet *k)
 {
-	struct queue *q = &p->lane[k->class].queue;
+	struct lane *l = &p->lane[k->class];
 
 	k->next = NULL;
-	if (q->first)
-		q->last->next = k;
+	if (l->queue.first)
+		l->queue.last->next = k;
 	else
-		q->first = k;
-	q->last = k;
-	q->bytes += k->bytes;
+		l->queue.first = k;
+	l->queue.last = k;
+	l->bytes += k->bytes;
+	l->bytes_max = l->bytes > l->bytes_max ? l->bytes : l->bytes_max;
 	p->nonempty |= (uint8_t)(1u << k->class);
-	p->queue_max = q->bytes > p->queue_max ? q->bytes : p->queue_max;
 }
 
 struct fabric_packet *port_dequeue(struct port *p, unsigned class)
 {
-	struct queue *q = &p->lane[class].queue;
-	struct fabric_packet *k = q->first;
+	struct lane *l = &p->lane[class];
+	struct fabric_packet *k = l->queue.first;
 
-	q->first = k->next;
-	q->bytes -= k->bytes;
-	if (!q->first) {
+	l->queue.first = k->next;
+	l->bytes -= k->bytes;
+	if (!k->next) {
 		p->nonempty &= (uint8_t) ~(1u << class);
-		p->lane[class].deficit = 0;
+		l->deficit = 0;
 	}
 	return k;
 }
@@ -40,6 +40,8 @@ void fabric_lose(struct fabric *f, struct port *p, struct fabric_packet *k, enum
 	if (k->class != FABRIC_PFC) {
 		f->counters.dropped[why]++;
 		p->dropped++;
+		if (f->ops->lost)
+			f->ops->lost(f->user, (uint32_t)(p - f->ports), k, why);
 	}
 	fabric_store_put(&f->store, k);
 }
@@ -89,7 +91,7 @@ static struct fabric_packet *next_packet(struct fabric *f, struct port *p)
 static void mark(struct fabric *f, struct port *p, struct fabric_packet *k)
 {
 	const uint64_t kmin = p->lane[k->class].kmin, kmax = p->lane[k->class].kmax;
-	const uint64_t queued = p->lane[k->class].queue.bytes;
+	const uint64_t queued = p->lane[k->class].bytes;
 
 	if (!kmin || queued <= kmin || k->ecn != FABRIC_ECT)
 		return;
@@ -110,22 +112,44 @@ static bool is_lost(struct fabric *f, struct port *p)
 	return p->link.loss && fabric_random_chance(&f->random, p->link.loss);
 }
 
-/* The packet is on its way; it arrives behind those before it. */
+/* Behind those before it. */
+static uint64_t uneven_arrival(struct fabric *f, struct port *p, uint64_t at)
+{
+	if (p->link.jitter)
+		at += fabric_random(&f->random) % (p->link.jitter + 1);
+	if (p->on_link.first && at < p->last_at)
+		at = p->last_at;
+	p->last_at = at;
+	return at;
+}
+
+/* The packet is on its way. The one before it knows when it arrives. */
 static void put_on_link(struct fabric *f, struct port *p, struct fabric_packet *k)
 {
-	k->at = p->busy_until + p->link.delay;
+	uint64_t at = p->busy_until + p->delay;
+
+	if (p->uneven)
+		at = uneven_arrival(f, p, at);
 	k->next = NULL;
-	if (p->link.jitter)
-		k->at += fabric_random(&f->random) % (p->link.jitter + 1);
 	if (p->on_link.first) {
-		if (k->at < p->on_link.last->at)
-			k->at = p->on_link.last->at;
 		p->on_link.last->next = k;
+		p->on_link.last->next_at = at;
 	} else {
 		p->on_link.first = k;
-		fabric_events_set(&f->events, port_slot(f, p, SLOT_ARRIVE), k->at);
+		fabric_events_set(&f->events, port_slot(f, p, SLOT_ARRIVE), at);
 	}
 	p->on_link.last = k;
+}
+
+/* Who looks at what the port sends; false: it gets lost. */
+static bool watch(struct fabric *f, struct port *p, struct fabric_packet *k, uint64_t now)
+{
+	const uint32_t number = (uint32_t)(p - f->ports);
+	const bool stays = !(p->watched & PORT_JUDGED) || f->ops->judge(f->user, number, k, now);
+
+	if (p->watched & PORT_TAPPED)
+		f->ops->sent(f->user, number, k, now);
+	return stays;
 }
 
 static void transmit(struct fabric *f, struct port *p, struct fabric_packet *k, uint64_t now)
@@ -138,7 +162,9 @@ static void transmit(struct fabric *f, struct port *p, struct fabric_packet *k, 
 	f->counters.hops++;
 	p->packets++;
 	p->bytes += k->bytes;
-	if (k->bytes > p->link.mtu)
+	if (p->watched && !watch(f, p, k, now))
+		fabric_lose(f, p, k, FABRIC_DROP_LOSS);
+	else if (k->bytes > p->mtu)
 		fabric_lose(f, p, k, FABRIC_DROP_MTU);
 	else if (p->lossy && is_lost(f, p))
 		fabric_lose(f, p, k, FABRIC_DROP_LOSS);
@@ -152,7 +178,7 @@ struct fabric_packet *port_arrive(struct fabric *f, struct port *p)
 
 	p->on_link.first = k->next;
 	fabric_events_set(&f->events, port_slot(f, p, SLOT_ARRIVE),
-			  k->next ? k->next->at : FABRIC_NEVER);
+			  k->next ? k->next_at : FABRIC_NEVER);
 	return k;
 }
 

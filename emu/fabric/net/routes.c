@@ -173,6 +173,15 @@ int routes_make(struct fabric *f, struct routes **out)
 	return status;
 }
 
+void routes_ahead(const struct fabric *f, const struct node *n, uint32_t host)
+{
+	const struct place *to = &f->places[host];
+	const struct routes *r = f->routes;
+
+	if (to->by_switch)
+		__builtin_prefetch(&r->set[(size_t)n->index * r->n_switches + to->index]);
+}
+
 struct port *routes_next(const struct fabric *f, const struct node *n, uint32_t host, uint32_t flow)
 {
 	const struct place *to = &f->places[host];

@@ -152,6 +152,38 @@ int fabric_topology_link(struct fabric_topology *t, uint32_t a, uint32_t b,
 	return 0;
 }
 
+uint64_t fabric_topology_host_rate(const struct fabric_topology *t)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < t->n_links; i++) {
+		const struct fabric_link *l = &t->links[i];
+		const bool of_host =
+			!t->nodes[l->end[0]].is_switch || !t->nodes[l->end[1]].is_switch;
+
+		if (of_host && l->settings.rate > most)
+			most = l->settings.rate;
+	}
+	return most;
+}
+
+uint64_t fabric_topology_mtu(const struct fabric_topology *t)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < t->n_links; i++)
+		if (t->links[i].settings.mtu < least)
+			least = t->links[i].settings.mtu;
+	return least;
+}
+
+unsigned fabric_topology_scale(const struct fabric_topology *t)
+{
+	const uint64_t scale = fabric_topology_host_rate(t) / UINT64_C(1000000000);
+
+	return scale ? (unsigned)scale : 1;
+}
+
 int fabric_topology_check(const struct fabric_topology *t, struct fabric_error *e)
 {
 	*e = (struct fabric_error){0};

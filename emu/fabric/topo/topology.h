@@ -95,6 +95,18 @@ uint32_t fabric_topology_find(const struct fabric_topology *t, const char *at, s
 /* Can it be used: two hosts at least, and each host has its link? 0 or -EINVAL, said in e. */
 int fabric_topology_check(const struct fabric_topology *t, struct fabric_error *e);
 
+/* The rate of the fastest link of a host, bit/s. */
+uint64_t fabric_topology_host_rate(const struct fabric_topology *t);
+
+/* The longest packet that all links take, bytes from Ethernet header to FCS. */
+uint64_t fabric_topology_mtu(const struct fabric_topology *t);
+
+/* How much slower than it says it runs among real programs, unless they say otherwise: so that
+ * this link carries 1 Gb/s, or as much as it does where that is less. */
+unsigned fabric_topology_scale(const struct fabric_topology *t);
+
+#define FABRIC_SCALE_MAX 1000000
+
 /* Reads a text of lines into t, which init has made. 0, -EINVAL (said in e) or -ENOMEM. */
 int fabric_topology_parse(struct fabric_topology *t, const char *text, struct fabric_error *e);
 

@@ -2,8 +2,6 @@
 /* See relaxation.h. New ones come last: what a seed chooses for those that are there stays so. */
 #include "relaxation.h"
 
-#include <stddef.h>
-
 const struct relaxation relaxations[] = {
 	{"late-completions",
 	 "completions are late and overtake completions of other queues in the same CQ",

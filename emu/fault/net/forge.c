@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define CNP_LENGTH   16u
-#define ECN_MASK     3u
 #define DEFAULT_PKEY 0xffffu
 
 static bool is_reliable(const struct roce_opcode_info *info)
@@ -40,7 +38,7 @@ static void reverse(const struct roce_flow *from, struct roce_flow *to)
 	*to = *from;
 	memcpy(to->src, from->dst, sizeof(to->src));
 	memcpy(to->dst, from->src, sizeof(to->dst));
-	to->tclass &= (uint8_t)~ECN_MASK;
+	roce_flow_set_ecn(to, ROCE_NOT_ECT);
 }
 
 void fault_answer_begin(const struct fault_packet *p, struct fault_packet *out)
@@ -73,21 +71,19 @@ bool fault_answer(const struct fault_packet *request, uint32_t requester, uint8_
 	return true;
 }
 
-/* BTH with BECN and nothing to acknowledge, then 16 reserved bytes of zero. */
 bool fault_answer_cnp(const struct fault_packet *p, uint32_t sender, struct fault_packet *out)
 {
 	enum roce_operation op = roce_opcode_info(p->pkt.bth.opcode)->operation;
 
-	if (op == ROCE_OP_CNP || p->pkt.bth.dest_qp == ROCE_GSI_QPN || p->flow.dst[0] == 0xff ||
-	    (roce_addr_is_v4(p->flow.dst) && (p->flow.dst[12] & 0xf0) == 0xe0))
+	if (op == ROCE_OP_CNP || p->pkt.bth.dest_qp == ROCE_GSI_QPN ||
+	    roce_addr_is_group(p->flow.dst))
 		return false;
 	fault_answer_begin(p, out);
-	out->pkt.bth.opcode.v = ROCE_CNP;
-	out->pkt.bth.dest_qp = sender;
-	out->pkt.bth.becn = true;
-	memset(out->text, 0, CNP_LENGTH);
+	out->flow.tclass = ROCE_CNP_DSCP << 2;
+	roce_packet_cnp(&out->pkt, sender, DEFAULT_PKEY);
+	memset(out->text, 0, ROCE_CNP_RESERVED);
 	out->pkt.payload = out->text;
-	out->pkt.payload_len = CNP_LENGTH;
+	out->pkt.payload_len = ROCE_CNP_RESERVED;
 	out->model.qpn = p->pkt.bth.dest_qp;
 	return true;
 }

@@ -252,7 +252,7 @@ static void hurt(struct cut *c, const struct fault_entry *const *hit, unsigned n
 	struct fault_passage *w = &c->passage;
 
 	w->gone = w->held = false;
-	w->due = w->behind = w->patience = 0;
+	w->due = w->behind = w->behind_time = 0;
 	for (unsigned i = 0; i < n; i++)
 		fault_net_apply(w, hit[i]);
 	fault_net_stand_by(w);

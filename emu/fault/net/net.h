@@ -49,9 +49,9 @@ struct fault_net_ops {
 	 */
 	void (*dropped)(void *user, enum fault_direction dir, const struct core_burst *t,
 			bool malformed, uint64_t now);
-	/* A happening (fault_action_is_of_device) is to take place. */
-	void (*happen)(void *user, const struct fault_entry *e, const struct fault_subject *s,
-		       uint64_t now);
+	/* A device action (fault_action_is_of_device) is to take place. */
+	void (*device_action)(void *user, const struct fault_entry *e,
+			      const struct fault_subject *s, uint64_t now);
 	/* Optional: the packet that is passed next is one that no device sent. */
 	void (*made)(void *user, enum fault_direction dir, const struct core_burst *t,
 		     uint64_t now);

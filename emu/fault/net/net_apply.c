@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A packet that nobody overtakes waits no longer than this, unless its rule says how long. */
-#define PATIENCE UINT64_C(100000000)
+#define OVERTAKEN_TIME UINT64_C(100000000)
 
 #define NEVER (UINT64_MAX - 1)
 
@@ -67,7 +67,7 @@ static void duplicate(struct fault_passage *w, const struct fault_value *v)
 static void reorder(struct fault_passage *w, const struct fault_value *v)
 {
 	w->behind = v->number ? v->number : 1;
-	w->patience = v->time ? v->time : PATIENCE;
+	w->behind_time = v->time ? v->time : OVERTAKEN_TIME;
 }
 
 static uint64_t bits_of(const struct fault_packet *p)
@@ -361,7 +361,7 @@ static void reject(struct fault_passage *w, const struct fault_value *v)
 	send_made(w, &out, v);
 }
 
-static void ask_for_page_worker(struct fault_passage *w, const struct fault_value *v)
+static void send_mra(struct fault_passage *w, const struct fault_value *v)
 {
 	struct fault_packet out;
 
@@ -446,7 +446,7 @@ static void answer_for_peer(struct fault_passage *w, const struct fault_entry *e
 		reject(w, v);
 		break;
 	case FAULT_CM_MRA:
-		ask_for_page_worker(w, v);
+		send_mra(w, v);
 		break;
 	}
 }
@@ -457,7 +457,7 @@ void fault_net_apply(struct fault_passage *w, const struct fault_entry *e)
 		return;
 	w->packet.model.rule = e->number;
 	if (fault_action_is_of_device(e->rule.action))
-		w->net->ops->happen(w->net->user, e, &w->subject, w->now);
+		w->net->ops->device_action(w->net->user, e, &w->subject, w->now);
 	else if (e->rule.action < FAULT_RNR)
 		apply_to_packet(w, e);
 	else
@@ -484,7 +484,7 @@ void fault_net_finish(struct fault_passage *w)
 	what.due = w->due > w->now ? w->due : w->now;
 	what.overtakers = w->behind;
 	if (what.overtakers)
-		what.due = later(what.due, w->patience);
+		what.due = later(what.due, w->behind_time);
 	/* Who is due and has not left yet, because it is its turn just now, goes first. */
 	if (w->held)
 		fault_net_wait(w->net, &what, w->now);

@@ -35,7 +35,7 @@ struct fault_passage {
 	bool held;       /* for a person */
 	uint64_t due;    /* when it goes on; now or before: at once */
 	uint64_t behind; /* so many packets go first, but it waits no longer than ... */
-	uint64_t patience;
+	uint64_t behind_time;
 };
 
 /* The rule that refused a request before this one, which goes the same way; 0: none did. */

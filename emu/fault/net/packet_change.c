@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define ECN_CE 3u
-
 /* The packet as bytes in out; their number. */
 static size_t write_out(const struct roce_packet *pkt, uint8_t out[ROCE_MAX_PACKET_LENGTH])
 {
@@ -60,7 +58,7 @@ enum fault_change fault_packet_truncate(struct fault_packet *p, uint64_t length)
 
 void fault_packet_mark(struct fault_packet *p)
 {
-	p->flow.tclass |= ECN_CE;
+	roce_flow_set_ecn(&p->flow, ROCE_CE);
 }
 
 void fault_packet_break_icrc(struct fault_packet *p)

@@ -5,6 +5,7 @@
 #include "emu/fault/rule/rules.h"
 #include "plan_devices.h"
 #include "plan_match.h"
+#include "plan_parts.h"
 #include "plan_seen.h"
 
 #include <errno.h>
@@ -228,7 +229,8 @@ static int fit(struct fault_plan *p, struct fault_record *r, uint32_t number, ui
 	r->entry.number = number;
 	r->entry.added = now;
 	if (resolve(p, &t, r) ||
-	    fault_plan_find_devices(&t, p->ops, p->user, &r->entry.rule.select))
+	    fault_plan_find_devices(&t, p->ops, p->user, &r->entry.rule.select) ||
+	    fault_plan_check_parts(&t, p->ops, p->user, &r->entry.rule))
 		return -EINVAL;
 	r->entry.rng = stream_of(p, &r->entry);
 	if (fault_match_wants_seen(&r->entry.rule) && !p->seen)

@@ -30,13 +30,14 @@ struct fault_subject {
 	const struct roce_flow *flow;
 	uint32_t offset; /* of the message */
 	bool retry;
+	const char *port; /* at a switch of the modelled network: "leaf0/port3" */
 	/* Calls. */
 	const char *call;
 	/* Completions. */
 	uint32_t wc_status, wc_opcode;
 };
 
-#define FAULT_QUESTIONS 27 /* what a rule's words can ask of a subject */
+#define FAULT_QUESTIONS 28 /* what a rule's words can ask of a subject */
 
 /* A rule and its history. */
 struct fault_entry {
@@ -74,6 +75,11 @@ struct fault_plan_ops {
 	 */
 	const char *(*device)(void *user, unsigned i);
 	bool (*address)(void *user, unsigned i, unsigned k, uint8_t out[16]);
+	/*
+	 * Optional: name i of the parts of this kind of a modelled network, NULL behind the last.
+	 * There is no network where there is none at all. Of these link=, switch= and host= speak.
+	 */
+	const char *(*part)(void *user, enum fault_part kind, unsigned i);
 };
 
 struct fault_plan;

@@ -191,7 +191,7 @@ ASK_(sport)
 ASK_(dscp)
 {
 	UNUSED_QP_;
-	return s->flow && fault_list_has(&f->dscp, s->flow->tclass >> 2);
+	return s->flow && fault_list_has(&f->dscp, roce_flow_dscp(s->flow));
 }
 
 ASK_(cm)
@@ -222,8 +222,14 @@ ASK_(psn_relative)
 ASK_(device)
 {
 	UNUSED_QP_;
-	/* A happening of the clock is not asked with a device. */
+	/* A device action of the clock is not asked with a device. */
 	return s->device ? fault_glob_any(f->device, s->device) : s->layer == FAULT_LAYER_TIME;
+}
+
+ASK_(port)
+{
+	UNUSED_QP_;
+	return s->port && fault_glob_any(f->port, s->port);
 }
 
 ASK_(call)
@@ -268,6 +274,7 @@ enum {
 	DEVICE,
 	CALL,
 	PROGRAM,
+	PORT,
 	QUESTIONS
 };
 
@@ -287,7 +294,7 @@ static const char *const words[QUESTIONS] = {
 	[DSCP] = "dscp",       [CM] = "cm",
 	[QP_ORDER] = "qp",     [PSN_RELATIVE] = "psn",
 	[DEVICE] = "dev",      [CALL] = "call",
-	[PROGRAM] = "program",
+	[PROGRAM] = "program", [PORT] = "at",
 };
 
 const char *fault_match_word(unsigned i)
@@ -324,6 +331,7 @@ static bool (*const ask[QUESTIONS])(const struct fault_select *, const struct fa
 	[DEVICE] = ask_device,
 	[CALL] = ask_call,
 	[PROGRAM] = ask_program,
+	[PORT] = ask_port,
 };
 
 uint32_t fault_match_tests(const struct fault_rule *r)
@@ -357,12 +365,13 @@ uint32_t fault_match_tests(const struct fault_rule *r)
 		[DEVICE] = f->device[0],
 		[CALL] = f->call[0],
 		[PROGRAM] = f->program[0],
+		[PORT] = f->port[0],
 	};
 	uint32_t tests = 0;
 
 	for (unsigned i = 0; i < QUESTIONS; i++)
 		tests |= given[i] ? UINT32_C(1) << i : 0;
-	/* What else a happening of the clock says names what it happens to. */
+	/* What else a device action of the clock says names its object. */
 	if (r->layer == FAULT_LAYER_TIME)
 		tests &= UINT32_C(1) << DEVICE;
 	return tests;

@@ -154,7 +154,9 @@ size_t fault_trace_hit(const struct fault_hit *hit, char *buf)
 	put_text(&l, "what", fault_action_name(e->rule.action));
 	if (s->device)
 		put_text(&l, "dev", s->device);
-	if (s->layer == FAULT_LAYER_PACKET && s->pkt)
+	if (s->port)
+		put_text(&l, "at", s->port);
+	if (s->pkt)
 		put_packet(&l, s);
 	else if (s->layer != FAULT_LAYER_TIME)
 		put_other(&l, s);

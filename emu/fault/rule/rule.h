@@ -25,7 +25,8 @@
 #define FAULT_WORD_MAX  64
 #define FAULT_LIST_MAX  16 /* ranges of a list such as nth=1,4..6 */
 #define FAULT_PEERS_MAX 64 /* addresses of peer= */
-#define FAULT_NETS_MAX  8  /* networks of to= */
+#define FAULT_PARTS_MAX 256
+#define FAULT_NETS_MAX  8 /* networks of to= */
 #define FAULT_ERROR_MAX 160
 
 /* What a rule looks at: the moment at which it can fire. */
@@ -35,6 +36,7 @@ enum fault_layer {
 	FAULT_LAYER_COMPLETION, /* a completion is about to enter its queue */
 	FAULT_LAYER_MEMORY,     /* the device reads or writes a program's memory */
 	FAULT_LAYER_TIME,       /* nothing but the clock: "after" alone */
+	FAULT_LAYER_HOP,        /* a port of a switch of the modelled network sends a packet */
 	FAULT_LAYERS
 };
 
@@ -100,8 +102,27 @@ enum fault_action {
 	FAULT_DEV_HANG,   /* "dev.hang[=T]": for T nothing moves; time=T: of a command */
 	FAULT_DEV_FREEZE, /* "dev.freeze=T": the daemon does nothing for so long */
 	FAULT_DEV_EXIT,   /* the daemon ends at once, as if killed */
-	FAULT_COUNT,      /* nothing: what the rule matches is counted, and in the trace */
+
+	/* To the modelled network: link=, switch= or host= name what it happens to. */
+	FAULT_LINK_DOWN,   /* "link.down[=T]": and up again after T of the network's time */
+	FAULT_LINK_FLAP,   /* "link.flap=down:T,up:T,times:N" */
+	FAULT_LINK_RATE,   /* "link.rate=BITS": per second; time=T: for so long */
+	FAULT_LINK_DELAY,  /* "link.delay=T": one way; time=T */
+	FAULT_LINK_LOSS,   /* "link.loss=P": of each packet; time=T */
+	FAULT_SWITCH_DOWN, /* "switch.down[=T]" */
+	FAULT_SWITCH_FLAP, /* "switch.flap=down:T,up:T,times:N" */
+	FAULT_HOST_PAUSE,  /* "host.pause[=T]": it sends PFC pauses */
+	FAULT_COUNT,       /* nothing: what the rule matches is counted, and in the trace */
 	FAULT_ACTIONS
+};
+
+/* The parts of a modelled network. */
+enum fault_part {
+	FAULT_PART_LINK,
+	FAULT_PART_SWITCH,
+	FAULT_PART_HOST,
+	FAULT_PART_PORT,
+	FAULT_PARTS
 };
 
 enum fault_direction { FAULT_TX, FAULT_RX, FAULT_BOTH };
@@ -154,6 +175,7 @@ struct fault_list {
 struct fault_select {
 	char device[FAULT_WORD_MAX];  /* its name; globs, separated by commas; "" any */
 	char program[FAULT_WORD_MAX]; /* its name; globs, separated by commas */
+	char port[FAULT_WORD_MAX];    /* at=leaf0/port3: of a switch; globs, separated by commas */
 	struct fault_list client;
 	struct fault_list qp;       /* the device's own QP: sender of tx, destination of rx */
 	struct fault_list qp_order; /* "qp=#N": the Nth QP that the plan saw, from 1 */
@@ -209,7 +231,7 @@ struct fault_value {
 	/*
 	 * Of "=N", times in ns, rates in bits per second, codes, errno, an event's type; burst's P
 	 * (as probability below); the N of set=payload:N and set=cm.private:N; down of port.flap;
-	 * an index of the GID table, or FAULT_GID_ALL.
+	 * an index of the GID table, or FAULT_GID_ALL; link.loss in 2^-32.
 	 */
 	uint64_t number;
 	/*
@@ -224,9 +246,10 @@ struct fault_value {
 	/* limit=: how many may wait, or how many bytes of them; 0: not given */
 	uint64_t limit_packets, limit_bytes;
 	uint64_t bad_wr;
-	uint64_t times;  /* of port.flap */
-	uint8_t gid[16]; /* of gid.add=ADDRESS */
-	bool by_queue;   /* order=queue: only what is of the same send or receive queue waits */
+	uint64_t times;              /* of port.flap */
+	char parts[FAULT_PARTS_MAX]; /* link=, switch=, host=: globs, separated by commas */
+	uint8_t gid[16];             /* of gid.add=ADDRESS */
+	bool by_queue; /* order=queue: only what is of the same send or receive queue waits */
 };
 
 struct fault_rule {
@@ -254,7 +277,6 @@ const char *fault_layer_name(enum fault_layer l);
 /* By a name such as "bth.psn"; FAULT_FIELDS: there is none. Indexed: name:N. */
 enum fault_field fault_field_find(const char *name);
 bool fault_field_indexed(enum fault_field f);
-const char *fault_field_name(enum fault_field f);
 
 /* Which bit of wc_opcode stands for an opcode of a completion (UHCA_ABI_WC_*). */
 unsigned fault_wc_opcode_bit(uint32_t opcode);
@@ -264,5 +286,10 @@ bool fault_action_swallows(enum fault_action a);
 
 /* The action is one that happens to the device, whatever made the rule fire. */
 bool fault_action_is_of_device(enum fault_action a);
+
+/* The part of a modelled network that it happens to; FAULT_PARTS: none. */
+enum fault_part fault_action_part(enum fault_action a);
+/* "link", "switch", "host": static text. */
+const char *fault_part_name(enum fault_part p);
 
 #endif

@@ -143,6 +143,7 @@ static const struct fault_constant layers[] = {
 	{"completion", FAULT_LAYER_COMPLETION},
 	{"memory", FAULT_LAYER_MEMORY},
 	{"time", FAULT_LAYER_TIME},
+	{"hop", FAULT_LAYER_HOP},
 	END_,
 };
 const struct fault_constants fault_layers = {"moment", "", layers};

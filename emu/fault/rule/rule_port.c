@@ -32,7 +32,7 @@ static int part_of_flap(const struct fault_text *t, struct fault_piece part, str
 {
 	static const struct fault_constant names[] = {
 		{"down", DOWN}, {"up", UP}, {"times", TIMES}, {NULL, 0}};
-	static const struct fault_constants what = {"part of port.flap", "", names};
+	static const struct fault_constants what = {"part of a flap", "", names};
 	struct fault_piece value = part;
 	const struct fault_piece name = fault_piece_cut(&value, ':');
 	uint64_t kind;

@@ -256,6 +256,14 @@ FAULT_WORD_PARSE_(at)
 	uint64_t layer = 0;
 
 	(void)word;
+	/* A name such as leaf0/port3, which the plan knows. */
+	if (token->value.length && memchr(token->value.at, '/', token->value.length)) {
+		r->layer = FAULT_LAYER_HOP;
+		if (!fault_piece_copy(token->value, r->select.port, sizeof(r->select.port)))
+			return fault_fail(t, token->value.at, "longer than %d characters",
+					  FAULT_WORD_MAX - 1);
+		return 0;
+	}
 	if (fault_constant_parse(t, &fault_layers, token->value, 0, &layer))
 		return -EINVAL;
 	r->layer = (enum fault_layer)layer;

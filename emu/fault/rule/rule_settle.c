@@ -18,10 +18,11 @@
 static const char *const looks_at[FAULT_LAYERS] = {
 	[FAULT_LAYER_PACKET] = "packets",         [FAULT_LAYER_CALL] = "calls",
 	[FAULT_LAYER_COMPLETION] = "completions", [FAULT_LAYER_MEMORY] = "memory accesses",
-	[FAULT_LAYER_TIME] = "time only",
+	[FAULT_LAYER_TIME] = "time only",         [FAULT_LAYER_HOP] = "packets at a switch",
 };
 
-const struct fault_token *fault_given_find(const struct fault_given *g, const char *name)
+/* The token of a word, or NULL when it was not given. */
+static const struct fault_token *find_given(const struct fault_given *g, const char *name)
 {
 	const int index = fault_word_index(name);
 
@@ -51,7 +52,7 @@ static uint32_t layers_of(const struct fault_word *word, const struct fault_rule
 }
 
 /*
- * A happening waits for the clock alone when no word needs anything else; otherwise for packets
+ * A device action waits for the clock alone when no word needs anything else; otherwise for packets
  * where these are possible.
  */
 static int settle_layer(const struct fault_text *t, const struct fault_given *g,
@@ -96,7 +97,7 @@ static int check_objects(const struct fault_text *t, const struct fault_given *g
 	if (r->layer != FAULT_LAYER_TIME)
 		return 0;
 	for (unsigned i = 0; i < 4; i++) {
-		const struct fault_token *token = fault_given_find(g, names[i]);
+		const struct fault_token *token = find_given(g, names[i]);
 
 		if (token && !one_number(lists[i]))
 			return fault_fail(t, token->value.at,
@@ -152,18 +153,39 @@ static int check_device_action(const struct fault_text *t, const struct fault_gi
 	if (r->action == FAULT_EVENT && r->value.number == UHCA_ABI_EVENT_WQ_FATAL)
 		return fault_fail(t, g->action.value.at,
 				  "rules cannot name a work queue; use uhcactl event");
-	if (!*object || fault_given_find(g, object) || object_known(object, r->layer))
+	if (!*object || find_given(g, object) || object_known(object, r->layer))
 		return 0;
-	if (r->action == FAULT_EVENT && fault_given_find(g, "qp"))
+	if (r->action == FAULT_EVENT && find_given(g, "qp"))
 		return 0;
 	return fault_fail(t, g->action.whole.at, "the %s is missing: give %s=N", object, object);
+}
+
+/* A part of the network is named, and no device where nothing but the clock fires the rule. */
+static int check_network(const struct fault_text *t, const struct fault_given *g,
+			 const struct fault_rule *r)
+{
+	const enum fault_part part = fault_action_part(r->action);
+	const struct fault_token *dev = find_given(g, "dev");
+
+	if (part == FAULT_PARTS)
+		return 0;
+	if (!r->value.parts[0])
+		return fault_fail(t, g->action.whole.at, "the %s is missing: give %s=NAME",
+				  fault_part_name(part), fault_part_name(part));
+	if (dev && r->layer == FAULT_LAYER_TIME)
+		return fault_fail(t, dev->whole.at,
+				  "'%.*s' happens to a %s: 'dev' needs a packet, call or "
+				  "completion to look at",
+				  (int)g->action.name.length, g->action.name.at,
+				  fault_part_name(part));
+	return 0;
 }
 
 /* Programs give a daemon up that does not answer for 30 seconds. */
 static int check_hang(const struct fault_text *t, const struct fault_given *g,
 		      const struct fault_rule *r)
 {
-	const struct fault_token *time = fault_given_find(g, "time");
+	const struct fault_token *time = find_given(g, "time");
 
 	if (r->action == FAULT_DEV_HANG && time && r->value.time > UINT64_C(25000000000))
 		return fault_fail(t, time->value.at, "a call takes at most 25s");
@@ -179,10 +201,10 @@ static int check_pause(const struct fault_text *t, const struct fault_given *g,
 	if (r->action != FAULT_PAUSE)
 		return 0;
 	if (r->limit.period && r->value.number >= r->limit.period)
-		return fault_fail(t, fault_given_find(g, "every")->value.at,
+		return fault_fail(t, find_given(g, "every")->value.at,
 				  "the pause is longer than the interval of 'every'");
 	for (unsigned i = 0; i < sizeof(often) / sizeof(often[0]); i++)
-		if (fault_given_find(g, often[i]))
+		if (find_given(g, often[i]))
 			return 0;
 	r->limit.max_hits = 1;
 	return 0;
@@ -196,26 +218,26 @@ static int check_limits(const struct fault_text *t, const struct fault_given *g,
 	const struct fault_token *token;
 
 	for (unsigned i = 0; l->nth.n && i < 3; i++) {
-		token = fault_given_find(g, counts[i]);
+		token = find_given(g, counts[i]);
 		if (token)
 			return fault_fail(t, token->whole.at, "'nth' and '%s' exclude each other",
 					  counts[i]);
 	}
 	if (l->every && l->first && l->first < l->every)
-		return fault_fail(t, fault_given_find(g, "first")->whole.at,
+		return fault_fail(t, find_given(g, "first")->whole.at,
 				  "each %lluth is beyond the first %llu: the rule never fires",
 				  (unsigned long long)l->every, (unsigned long long)l->first);
 	if (l->until && !l->after_rule[0] && l->after >= l->until)
-		return fault_fail(t, fault_given_find(g, "until")->whole.at,
+		return fault_fail(t, find_given(g, "until")->whole.at,
 				  "'until' is not later than 'after': the rule never fires");
 	if (check_pause(t, g, r))
 		return -EINVAL;
 	if (l->while_file[0] && l->while_file[0] != '/')
-		return fault_fail(t, fault_given_find(g, "while_file")->value.at,
+		return fault_fail(t, find_given(g, "while_file")->value.at,
 				  "the path must begin with '/'");
 	if (r->layer != FAULT_LAYER_TIME || l->period)
 		return 0;
-	token = fault_given_find(g, "times");
+	token = find_given(g, "times");
 	if (token && l->max_hits > 1)
 		return fault_fail(t, token->whole.at,
 				  "'times' above 1 needs every=TIME or a condition");
@@ -228,7 +250,7 @@ static int check_calls(const struct fault_text *t, const struct fault_given *g,
 {
 	static const char *const posts[] = {"post_send", "post_recv", "post_srq_recv",
 					    "post_wq_recv"};
-	const struct fault_token *bad_wr = fault_given_find(g, "bad_wr");
+	const struct fault_token *bad_wr = find_given(g, "bad_wr");
 
 	if (!(fault_action_words[r->action].flags & FAULT_OF_CALLS))
 		return 0;
@@ -251,8 +273,8 @@ static int check_cm(const struct fault_text *t, const struct fault_given *g, str
 	const uint32_t answered = r->action == FAULT_CM_MRA
 					  ? CM_BIT_(REQ) | CM_BIT_(REP) | CM_LAP_BIT
 					  : CM_BIT_(REQ) | CM_BIT_(REP);
-	const struct fault_token *cm = fault_given_find(g, "cm");
-	const struct fault_token *opcode = fault_given_find(g, "opcode");
+	const struct fault_token *cm = find_given(g, "cm");
+	const struct fault_token *opcode = find_given(g, "opcode");
 
 	if (of_cm && !cm)
 		r->select.cm = CM_BIT_(REQ);
@@ -270,7 +292,7 @@ static int check_cm(const struct fault_text *t, const struct fault_given *g, str
 static int check_garbage(const struct fault_text *t, const struct fault_given *g,
 			 struct fault_rule *r)
 {
-	const struct fault_token *wc = fault_given_find(g, "wc");
+	const struct fault_token *wc = find_given(g, "wc");
 	const uint64_t success = UINT64_C(1) << UHCA_ABI_WC_SUCCESS;
 
 	if (r->action != FAULT_CQE_GARBAGE)
@@ -305,7 +327,7 @@ static bool need_of(const struct fault_rule *r, struct fault_opcode_need *need)
 static int check_packets(const struct fault_text *t, const struct fault_given *g,
 			 struct fault_rule *r)
 {
-	const struct fault_token *opcode = fault_given_find(g, "opcode");
+	const struct fault_token *opcode = find_given(g, "opcode");
 	struct fault_opcode_need need;
 
 	if (check_cm(t, g, r))
@@ -328,13 +350,13 @@ int fault_rule_settle(const struct fault_text *t, const struct fault_given *g, s
 {
 	if (settle_layer(t, g, r) || check_objects(t, g, r) || check_device_action(t, g, r) ||
 	    check_limits(t, g, r) || check_calls(t, g, r) || check_garbage(t, g, r) ||
-	    check_hang(t, g, r))
+	    check_hang(t, g, r) || check_network(t, g, r))
 		return -EINVAL;
 	if (r->layer != FAULT_LAYER_PACKET) {
 		r->select.direction = FAULT_BOTH;
 		return 0;
 	}
-	if (!fault_given_find(g, "dir"))
+	if (!find_given(g, "dir"))
 		r->select.direction = fault_action_words[r->action].direction;
 	return check_packets(t, g, r);
 }

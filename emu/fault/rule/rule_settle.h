@@ -20,9 +20,6 @@ struct fault_given {
 	} item[FAULT_WORDS_MAX];
 };
 
-/* The token of a word, or NULL when it was not given. */
-const struct fault_token *fault_given_find(const struct fault_given *g, const char *name);
-
 /* Completes the rule whose words have been parsed. 0, or -EINVAL with the error filled in. */
 int fault_rule_settle(const struct fault_text *t, const struct fault_given *g,
 		      struct fault_rule *r);

@@ -9,6 +9,8 @@
 #define WC_     FAULT_ON_(COMPLETION)
 #define MEMORY_ FAULT_ON_(MEMORY)
 #define TIME_   FAULT_ON_(TIME)
+#define HOP_    FAULT_ON_(HOP)
+#define WIRE_   (PACKET_ | HOP_)
 #define ANY_    FAULT_ON_ANY
 
 #define NONE_     FAULT_VALUE_NONE, NULL, ""
@@ -16,23 +18,27 @@
 #define MUST_(f)  FAULT_VALUE_NEEDED, fault_parse_##f
 #define HAPPENS_  FAULT_HAPPENS
 #define OBJECT_   (FAULT_HAPPENS | FAULT_OF_OBJECT)
+#define LINK_     (FAULT_HAPPENS | FAULT_OF_LINK)
+#define SWITCH_   (FAULT_HAPPENS | FAULT_OF_SWITCH)
+#define HOST_     (FAULT_HAPPENS | FAULT_OF_HOST)
+#define FLAPS_    "down:TIME,up:TIME,times:N"
 #define ANSWERS_  FAULT_ANSWERS
 #define INSTEAD_  (FAULT_ANSWERS | FAULT_SWALLOWS)
 #define SWALLOWS_ FAULT_SWALLOWS
 
 const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
-	[FAULT_DROP] = {"drop", PACKET_, FAULT_TX, SWALLOWS_, NONE_},
+	[FAULT_DROP] = {"drop", WIRE_, FAULT_TX, SWALLOWS_, NONE_},
 	[FAULT_DUPLICATE] = {"dup", PACKET_, FAULT_TX, 0, CAN_(count), "a number of copies"},
 	[FAULT_REORDER] = {"reorder", PACKET_, FAULT_TX, 0, MUST_(count), "a number of packets"},
 	[FAULT_DELAY] = {"delay", PACKET_, FAULT_TX, 0, MUST_(duration), "a time"},
 	[FAULT_RATE] = {"rate", PACKET_, FAULT_TX, 0, MUST_(rate), "bits per second"},
-	[FAULT_BURST] = {"burst", PACKET_, FAULT_TX, SWALLOWS_, MUST_(burst), "P/Q"},
+	[FAULT_BURST] = {"burst", WIRE_, FAULT_TX, SWALLOWS_, MUST_(burst), "P/Q"},
 	[FAULT_PAUSE] = {"pause", PACKET_, FAULT_TX, 0, MUST_(duration), "a time"},
 	[FAULT_CORRUPT] = {"corrupt", PACKET_, FAULT_TX, 0, MUST_(corrupt),
 			   "icrc, bit, payload, silent"},
 	[FAULT_SET] = {"set", PACKET_, FAULT_TX, 0, MUST_(set), "FIELD:VALUE"},
 	[FAULT_TRUNCATE] = {"truncate", PACKET_, FAULT_TX, 0, MUST_(truncate), "bytes"},
-	[FAULT_ECN] = {"ecn", PACKET_, FAULT_TX, 0, NONE_},
+	[FAULT_ECN] = {"ecn", WIRE_, FAULT_TX, 0, NONE_},
 	[FAULT_HOLD] = {"hold", PACKET_, FAULT_TX, SWALLOWS_, NONE_},
 	[FAULT_RNR] = {"rnr", PACKET_, FAULT_RX, INSTEAD_, CAN_(rnr), "a timer code"},
 	[FAULT_NAK] = {"nak", PACKET_, FAULT_RX, INSTEAD_, MUST_(nak), "a NAK code"},
@@ -59,8 +65,7 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	[FAULT_KEY_REUSE] = {"key.reuse", ANY_, FAULT_RX, HAPPENS_, NONE_},
 	[FAULT_KEY_SPLIT] = {"key.split", ANY_, FAULT_RX, HAPPENS_, NONE_},
 	[FAULT_PORT_DOWN] = {"port.down", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
-	[FAULT_PORT_FLAP] = {"port.flap", ANY_, FAULT_TX, HAPPENS_, MUST_(flap),
-			     "down:TIME,up:TIME,times:N"},
+	[FAULT_PORT_FLAP] = {"port.flap", ANY_, FAULT_TX, HAPPENS_, MUST_(flap), FLAPS_},
 	[FAULT_PORT_SPEED] = {"port.speed", ANY_, FAULT_TX, HAPPENS_, MUST_(speed),
 			      "bits per second"},
 	[FAULT_PORT_MTU] = {"port.mtu", ANY_, FAULT_TX, HAPPENS_, MUST_(mtu), "bytes"},
@@ -75,6 +80,15 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	[FAULT_DEV_HANG] = {"dev.hang", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
 	[FAULT_DEV_FREEZE] = {"dev.freeze", ANY_, FAULT_TX, HAPPENS_, MUST_(duration), "a time"},
 	[FAULT_DEV_EXIT] = {"dev.exit", ANY_, FAULT_TX, HAPPENS_, NONE_},
+	[FAULT_LINK_DOWN] = {"link.down", ANY_, FAULT_TX, LINK_, CAN_(duration), "a time"},
+	[FAULT_LINK_FLAP] = {"link.flap", ANY_, FAULT_TX, LINK_, MUST_(flap), FLAPS_},
+	[FAULT_LINK_RATE] = {"link.rate", ANY_, FAULT_TX, LINK_, MUST_(link_rate),
+			     "bits per second"},
+	[FAULT_LINK_DELAY] = {"link.delay", ANY_, FAULT_TX, LINK_, MUST_(link_delay), "a time"},
+	[FAULT_LINK_LOSS] = {"link.loss", ANY_, FAULT_TX, LINK_, MUST_(link_loss), "a probability"},
+	[FAULT_SWITCH_DOWN] = {"switch.down", ANY_, FAULT_TX, SWITCH_, CAN_(duration), "a time"},
+	[FAULT_SWITCH_FLAP] = {"switch.flap", ANY_, FAULT_TX, SWITCH_, MUST_(flap), FLAPS_},
+	[FAULT_HOST_PAUSE] = {"host.pause", ANY_, FAULT_TX, HOST_, CAN_(duration), "a time"},
 	[FAULT_COUNT] = {"count", ANY_ & ~TIME_, FAULT_TX, HAPPENS_, NONE_},
 };
 
@@ -112,10 +126,18 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	 BIT_(FAULT_GHOST) | BIT_(FAULT_CNP) | BIT_(FAULT_FORGE) | BIT_(FAULT_CM_REJECT) |         \
 	 BIT_(FAULT_CM_MRA))
 /* The same of those whose bits stand in the second word. */
-#define TIMED_MORE_ (BIT_(FAULT_GID_EMPTY) | BIT_(FAULT_DEV_HANG))
-#define COUNTED_    (ANY_ & ~TIME_)
+#define TIMED_MORE_                                                                                \
+	(BIT_(FAULT_GID_EMPTY) | BIT_(FAULT_DEV_HANG) | BIT_(FAULT_LINK_RATE) |                    \
+	 BIT_(FAULT_LINK_DELAY) | BIT_(FAULT_LINK_LOSS))
+#define OF_LINKS_                                                                                  \
+	(BIT_(FAULT_LINK_DOWN) | BIT_(FAULT_LINK_FLAP) | BIT_(FAULT_LINK_RATE) |                   \
+	 BIT_(FAULT_LINK_DELAY) | BIT_(FAULT_LINK_LOSS))
+#define OF_SWITCHES_ (BIT_(FAULT_SWITCH_DOWN) | BIT_(FAULT_SWITCH_FLAP))
+#define OF_HOSTS_    BIT_(FAULT_HOST_PAUSE)
+#define COUNTED_     (ANY_ & ~TIME_)
 
-_Static_assert(FAULT_CM_MRA < 32 && FAULT_GID_EMPTY >= 32, "the words of the bits");
+_Static_assert(FAULT_CM_MRA < 32 && FAULT_GID_EMPTY >= 32 && FAULT_ACTIONS <= 64,
+	       "the words of the bits");
 
 const struct fault_word fault_words[] = {
 	{"time", NULL, FAULT_PARAMETER, ANY_, {TIMED_, TIMED_MORE_}, ONE_(time, value.time)},
@@ -140,6 +162,9 @@ const struct fault_word fault_words[] = {
 	 {BIT_(FAULT_DELAY) | BIT_(FAULT_RATE) | BIT_(FAULT_PAUSE), 0},
 	 ONE_(queue, value.limit_packets)},
 	{"bad_wr", NULL, FAULT_PARAMETER, ANY_, {BIT_(FAULT_CALL_FAIL), 0}, NUMBER_(value.bad_wr)},
+	{"link", NULL, FAULT_PARAMETER, ANY_, {0, OF_LINKS_}, ONE_(parts, value.parts)},
+	{"switch", NULL, FAULT_PARAMETER, ANY_, {0, OF_SWITCHES_}, ONE_(parts, value.parts)},
+	{"host", NULL, FAULT_PARAMETER, ANY_, {0, OF_HOSTS_}, ONE_(parts, value.parts)},
 
 	{"at", NULL, SELECT_, ANY_, ALL_ACTIONS_, ONE_(at, layer)},
 	{"dev", "device", SELECT_, ANY_, ALL_ACTIONS_, ONE_(names, select.device)},
@@ -155,11 +180,11 @@ const struct fault_word fault_words[] = {
 	 fault_parse_qp,
 	 AT_(select.qp),
 	 {0, BITS_24, false}},
-	{"peer_qp", NULL, SELECT_, PACKET_, ALL_ACTIONS_, LIST_(select.peer_qp, 0, BITS_24)},
+	{"peer_qp", NULL, SELECT_, WIRE_, ALL_ACTIONS_, LIST_(select.peer_qp, 0, BITS_24)},
 	{"srq", NULL, SELECT_, ANY_ & ~MEMORY_, ALL_ACTIONS_, LIST_(select.srq, 0, UINT32_MAX)},
 	{"pd", NULL, SELECT_, PACKET_ | CALL_ | WC_, ALL_ACTIONS_, LIST_(select.pd, 0, UINT32_MAX)},
 	{"cq", NULL, SELECT_, CALL_ | WC_ | TIME_, ALL_ACTIONS_, LIST_(select.cq, 0, UINT32_MAX)},
-	{"key", NULL, SELECT_, PACKET_ | CALL_ | TIME_, ALL_ACTIONS_,
+	{"key", NULL, SELECT_, WIRE_ | CALL_ | TIME_, ALL_ACTIONS_,
 	 LIST_(select.key, 0, UINT32_MAX)},
 	{"address", NULL, SELECT_, PACKET_ | CALL_ | MEMORY_, ALL_ACTIONS_,
 	 SIZES_(select.address, 0, UINT64_MAX)},
@@ -168,7 +193,7 @@ const struct fault_word fault_words[] = {
 	{"psn",
 	 NULL,
 	 SELECT_,
-	 PACKET_,
+	 WIRE_,
 	 ALL_ACTIONS_,
 	 false,
 	 true,
@@ -176,11 +201,11 @@ const struct fault_word fault_words[] = {
 	 AT_(select.psn),
 	 {0, BITS_24, false}},
 	{"dir", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(direction, select.direction)},
-	{"opcode", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(opcode, select.opcode)},
-	{"peer", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(peer, select.peer)},
-	{"to", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(to, select.to)},
-	{"sport", NULL, SELECT_, PACKET_, ALL_ACTIONS_, LIST_(select.sport, 0, UINT16_MAX)},
-	{"dscp", NULL, SELECT_, PACKET_, ALL_ACTIONS_, LIST_(select.dscp, 0, 63)},
+	{"opcode", NULL, SELECT_, WIRE_, ALL_ACTIONS_, ONE_(opcode, select.opcode)},
+	{"peer", NULL, SELECT_, WIRE_, ALL_ACTIONS_, ONE_(peer, select.peer)},
+	{"to", NULL, SELECT_, WIRE_, ALL_ACTIONS_, ONE_(to, select.to)},
+	{"sport", NULL, SELECT_, WIRE_, ALL_ACTIONS_, LIST_(select.sport, 0, UINT16_MAX)},
+	{"dscp", NULL, SELECT_, WIRE_, ALL_ACTIONS_, LIST_(select.dscp, 0, 63)},
 	{"cm", NULL, SELECT_, PACKET_, ALL_ACTIONS_, ONE_(cm, select.cm)},
 	{"retry",
 	 NULL,

@@ -22,6 +22,9 @@ enum {
 	FAULT_OF_CM = 1u << 3,     /* messages of connection management only */
 	FAULT_OF_CALLS = 1u << 4,  /* call= must be there */
 	FAULT_OF_OBJECT = 1u << 5, /* of the time alone: some object must be named */
+	FAULT_OF_LINK = 1u << 6,   /* to a part of the modelled network, which must be named */
+	FAULT_OF_SWITCH = 1u << 7,
+	FAULT_OF_HOST = 1u << 8,
 };
 
 /* value: what stands behind "="; its length is 0 where that is optional and missing. */
@@ -70,8 +73,9 @@ enum fault_action fault_action_find(struct fault_piece name);
 
 struct fault_field_word {
 	const char *name;
-	uint32_t headers; /* ROCE_HDR_* that a packet must have for it */
-	uint64_t most;
+	uint32_t headers;  /* ROCE_HDR_* that a packet must have for it */
+	uint64_t most;     /* all bits that it has on the wire */
+	uint16_t at, size; /* its member of struct roce_packet; size 0: bytes of the payload */
 	bool indexed;
 };
 
@@ -116,6 +120,12 @@ FAULT_ACTION_PARSE_(pkey);
 FAULT_ACTION_PARSE_(gid_index);
 FAULT_ACTION_PARSE_(gid_address);
 FAULT_ACTION_PARSE_(gid_move);
+
+/* rule_network.c */
+FAULT_ACTION_PARSE_(link_rate);
+FAULT_ACTION_PARSE_(link_delay);
+FAULT_ACTION_PARSE_(link_loss);
+FAULT_WORD_PARSE_(parts);
 
 /* Of a number, with what is wrong said: 0, or -EINVAL. */
 int fault_parse_up_to(const struct fault_text *t, struct fault_piece p, uint64_t most,

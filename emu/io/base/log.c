@@ -10,7 +10,6 @@
 #include "log_writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,11 +50,6 @@ static const int syslog_level[] = {
 	[IO_LOG_INFO] = LOG_INFO,
 	[IO_LOG_DEBUG] = LOG_DEBUG,
 };
-
-const char *io_log_level_name(enum io_log_level level)
-{
-	return level_name[level];
-}
 
 /* uhca-run lets a daemon's standard error go to its log. */
 static bool same_file(int a, int b)

@@ -11,7 +11,6 @@
 #define IO_LOG_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define IO_LOG_FILE_MAX (16u << 20) /* bytes of the file; as many may be in FILE.1 */
@@ -84,9 +83,6 @@ struct io_log_limit {
 /* The same with the limit of the place. */
 __attribute__((format(printf, 3, 4))) void
 io_log_at(struct io_log_limit *limit, enum io_log_level level, const char *format, ...);
-
-/* "error", "warn", "info", "debug": the names the option --log-level takes. */
-const char *io_log_level_name(enum io_log_level level);
 
 /*
  * True when a line may be written now. *held is then the number of lines that were held back

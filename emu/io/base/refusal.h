@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* The call that is served now is refused, for this reason (printf(3)). Returns 0. */
 __attribute__((format(printf, 1, 2))) int io_refusal_say(const char *format, ...);

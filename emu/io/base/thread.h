@@ -7,7 +7,6 @@
 #define IO_THREAD_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 

@@ -172,6 +172,14 @@ static void put_unseen(struct io_pcap_box *b, uint32_t flags, const struct core_
 		io_capture_put(b->capture, &seen);
 }
 
+/* A record about this device. */
+static void write_record(struct io_pcap_box *b, const struct io_words *w)
+{
+	io_recorder_text(b->recorder, w->text, io_clock_now());
+	if (io_capture_wants(b->capture, b->interface))
+		io_capture_record(b->capture, io_clock_wall(), w->text);
+}
+
 /* A packet that waited above this box when it was written: nothing can be added to it. */
 static void say_late(struct io_pcap_box *b, const struct core_burst *t, const char *why)
 {
@@ -183,7 +191,7 @@ static void say_late(struct io_pcap_box *b, const struct core_burst *t, const ch
 	if (t->model.rule)
 		io_words_number(&w, "rule", t->model.rule);
 	io_words_text(&w, "dropped", why);
-	io_pcap_say(b, &w);
+	write_record(b, &w);
 }
 
 void io_pcap_dropped(struct io_pcap_box *b, enum fault_direction dir, const struct core_burst *t,
@@ -296,7 +304,7 @@ static void tell_program(struct io_pcap_box *b, const struct core_trace *t)
 	if (!io_trace_trace(&w, device_name(b), t))
 		return;
 	io_words_text(&w, "program", b->ordered);
-	io_pcap_say(b, &w);
+	write_record(b, &w);
 }
 
 void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t)
@@ -325,13 +333,6 @@ void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t)
 		io_capture_record(b->capture, io_clock_wall(), w.text);
 }
 
-void io_pcap_say(struct io_pcap_box *b, const struct io_words *w)
-{
-	io_recorder_text(b->recorder, w->text, io_clock_now());
-	if (io_capture_wants(b->capture, b->interface))
-		io_capture_record(b->capture, io_clock_wall(), w->text);
-}
-
 /* Each datagram brings such an answer: one in a second is enough. */
 void io_pcap_unreachable(struct io_pcap_box *b, const uint8_t gid[16], uint16_t port)
 {
@@ -343,7 +344,7 @@ void io_pcap_unreachable(struct io_pcap_box *b, const uint8_t gid[16], uint16_t 
 	memcpy(b->closed, gid, sizeof(b->closed));
 	b->closed_until = now + IO_SEC;
 	io_trace_unreachable(&w, device_name(b), gid, port);
-	io_pcap_say(b, &w);
+	write_record(b, &w);
 }
 
 void io_pcap_refused(struct io_pcap_box *b, const struct io_trace_refused *r)
@@ -351,7 +352,7 @@ void io_pcap_refused(struct io_pcap_box *b, const struct io_trace_refused *r)
 	struct io_words w;
 
 	io_trace_refused(&w, device_name(b), r);
-	io_pcap_say(b, &w);
+	write_record(b, &w);
 	b->recorder->failed = true;
 }
 

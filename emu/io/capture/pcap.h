@@ -62,9 +62,6 @@ void io_pcap_refused(struct io_pcap_box *b, const struct io_trace_refused *r);
 /* At this address, to which the device sent something, the UDP port is closed. */
 void io_pcap_unreachable(struct io_pcap_box *b, const uint8_t gid[16], uint16_t port);
 
-/* A record about this device. */
-void io_pcap_say(struct io_pcap_box *b, const struct io_words *w);
-
 /* A key was made (qpn 0), or used by a QP. */
 void io_pcap_region(struct io_pcap_box *b, uint32_t qpn, uint32_t key);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The flight recorder: what the devices of a daemon did last, always on. A ring of small records,
- * for each burst its headers without payload, and each rare happening (states, drops, NAKs,
+ * for each burst its headers without payload, and each rare event (states, drops, NAKs,
  * retries, failed completions, events, rule hits); the oldest go first. Its memory is touched only
  * as it fills. It can be written out at any time as a capture whose packets end with their headers.
  */

@@ -330,6 +330,7 @@ void io_trace_hit(struct io_words *w, const struct fault_hit *h)
 		[FAULT_LAYER_COMPLETION] = "completion",
 		[FAULT_LAYER_MEMORY] = "memory",
 		[FAULT_LAYER_TIME] = "time",
+		[FAULT_LAYER_HOP] = "hop",
 	};
 	const struct fault_subject *s = h->subject;
 	const char *what = what_of(s);

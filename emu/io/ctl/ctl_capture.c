@@ -70,6 +70,8 @@ static bool read_wish(const struct io_services *h, const json_t *request, struct
 	if (!device)
 		return true;
 	dev = io_devices_find(h->devices, device, strlen(device) + 1);
+	if (!dev && io_ctl_fabric_capture(h, device, &out->only))
+		return true;
 	if (!dev)
 		return io_ctl_device_of(h, request, o);
 	out->only = (int)dev->pcap->interface;

@@ -284,7 +284,7 @@ static json_t *clear(const struct io_services *h, const json_t *request, struct 
 
 /* ---- files ---- */
 
-struct file_file_request {
+struct rule_file_request {
 	struct ctl_file_request e;
 	char *path;
 	struct io_fault_rules rules;
@@ -292,15 +292,15 @@ struct file_file_request {
 	bool is_trace, failed;
 };
 
-static struct file_file_request *of(struct ctl_file_request *e)
+static struct rule_file_request *of(struct ctl_file_request *e)
 {
-	return (struct file_file_request *)e;
+	return (struct rule_file_request *)e;
 }
 
 /* By the thread, and all rules are parsed there: 1000 of them take some milliseconds. */
 static void read_file(struct ctl_file_request *e)
 {
-	struct file_file_request *f = of(e);
+	struct rule_file_request *f = of(e);
 	size_t len;
 	char *text = io_fault_read(f->path, &len, &f->loaded);
 
@@ -315,7 +315,7 @@ static void read_file(struct ctl_file_request *e)
 
 static json_t *take_file(struct ctl_file_request *e, struct ctl_outcome *o)
 {
-	struct file_file_request *f = of(e);
+	struct rule_file_request *f = of(e);
 	struct io_faults *faults = e->services->faults;
 	const struct io_fault_loaded *loaded = &f->loaded;
 
@@ -345,7 +345,7 @@ static json_t *with_file(const struct io_services *h, const json_t *request, str
 			 bool is_trace)
 {
 	const char *file = text_of(request, UHCA_CTL_FILE);
-	struct file_file_request *f;
+	struct rule_file_request *f;
 
 	if (!file || file[0] != '/')
 		return io_ctl_refuse(o, "fault needs an absolute file name");

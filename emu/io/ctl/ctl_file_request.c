@@ -5,7 +5,6 @@
 #include "ctl_request.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Takes over the line. */
 static void reply(struct ctl_file_request *e, char *line, size_t length)

@@ -51,6 +51,16 @@ ctl_handler io_ctl_fault, io_ctl_step;
 /* ctl_show.c */
 ctl_handler io_ctl_show;
 
+/* ctl_fabric.c */
+ctl_handler io_ctl_fabric;
+
+struct io_capture_wish;
+/*
+ * Does the word name a port of the modelled network? Then the capture that is about to start will
+ * have its packets, and *interface is its number; false, and nothing has changed.
+ */
+bool io_ctl_fabric_capture(const struct io_services *h, const char *port, int *interface);
+
 /* ctl_walk.c */
 ctl_handler io_ctl_walk;
 ctl_handler io_ctl_log;

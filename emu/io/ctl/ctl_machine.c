@@ -69,7 +69,11 @@ static void put_rate(struct ctl_rows *t, const struct io_device *dev, unsigned p
 	const struct machine_device *d = dev->id.described;
 	char text[MACHINE_RATE_TEXT];
 
-	ctl_rows_text(t, "rate", machine_rate_text(d ? &d->port[port] : &usual, text));
+	/* In a modelled network, the link's. */
+	if (port == 0 && dev->id.rate)
+		ctl_rows_text(t, "rate", core_port_link(dev->core)->text);
+	else
+		ctl_rows_text(t, "rate", machine_rate_text(d ? &d->port[port] : &usual, text));
 }
 
 static void put_link(struct ctl_rows *t, const struct io_device *dev, unsigned port)

@@ -12,12 +12,11 @@
 #include "ctl_show.h"
 #include "emu/io/local/local.h"
 
-#include <ev.h>
-
 struct io_clients;
 struct io_devices;
 struct io_faults;
 struct io_idle_timeout;
+struct io_network;
 struct io_tasks;
 struct io_tracer;
 struct io_ucma;
@@ -30,8 +29,9 @@ struct io_services {
 	const struct io_clients *clients;
 	struct io_faults *faults;
 	const struct io_ucma *ucma;
-	struct io_tasks *tasks; /* for what is done with files; NULL: at once */
-	struct ev_loop *loop;   /* of the tasks */
+	struct io_network *network; /* NULL: none is modelled */
+	struct io_tasks *tasks;     /* for what is done with files; NULL: at once */
+	struct ev_loop *loop;       /* of the tasks */
 	struct io_ctl_shows *shows;
 };
 

@@ -7,6 +7,7 @@
 #include "ctl_server.h"
 #include "emu/io/base/base.h"
 #include "emu/io/net/udp.h"
+#include "emu/io/network/network.h"
 #include "emu/io/port/port.h"
 #include "emu/io/sandbox/sandbox.h"
 #include "emu/io/serve/serve.h"
@@ -192,6 +193,44 @@ static bool add_ids(struct io_ctl_table *c)
 	return io_ucma_visit(c->h->ucma, &c->next, PLACES, visit_id, &c->rows);
 }
 
+/* ---- ports of the modelled network ---- */
+
+static void put_port(struct ctl_rows *t, const struct io_network *n, uint32_t port)
+{
+	struct fabric_port_state s;
+	char name[IO_NETWORK_PORT_NAME];
+
+	fabric_port(n->fabric, port, n->time, &s);
+	ctl_rows_start(t);
+	io_network_port_name(n, port, name);
+	ctl_rows_text(t, "port", name);
+	io_network_port_name(n, port ^ 1u, name);
+	ctl_rows_text(t, "to", name);
+	ctl_rows_text(t, "link", fabric_port_up(n->fabric, port) ? "up" : "down");
+	put_number(t, "rate_mbps", s.rate / 1000000);
+	put_number(t, "packets", s.packets);
+	put_number(t, "bytes", s.bytes);
+	put_number(t, "queued", s.queued);
+	put_number(t, "queue_max", s.queue_max);
+	put_number(t, "marked", s.marked);
+	put_number(t, "dropped", s.dropped);
+	put_number(t, "xoff", s.xoff);
+	put_number(t, "paused_us", s.pause_time / FABRIC_US);
+	ctl_rows_text(t, "paused", s.paused ? "yes" : "");
+	put_number(t, "delay_ns", s.delay / 1000);
+	put_number(t, "loss_ppm", (s.loss * 1000000 + FABRIC_RATIO_ONE / 2) / FABRIC_RATIO_ONE);
+}
+
+static bool add_ports(struct io_ctl_table *c)
+{
+	const struct io_network *n = c->h->network;
+	const uint32_t ports = n ? fabric_ports(n->fabric) : 0;
+
+	for (unsigned i = 0; i < PLACES && c->next < ports; i++)
+		put_port(&c->rows, n, c->next++);
+	return c->next < ports;
+}
+
 /* ---- the table ---- */
 
 /* The shell's own tables; the others are the core's objects. */
@@ -199,10 +238,8 @@ static const struct own_table {
 	const char *name;
 	bool (*add)(struct io_ctl_table *t);
 } own_tables[] = {
-	{"device", add_devices},
-	{"client", add_clients},
-	{"cm_id", add_ids},
-	{"machine", add_machine},
+	{"device", add_devices},  {"client", add_clients}, {"cm_id", add_ids},
+	{"machine", add_machine}, {"fabric", add_ports},
 };
 
 #define OWN_TABLES (sizeof(own_tables) / sizeof(own_tables[0]))

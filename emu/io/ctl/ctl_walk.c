@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 static void json_set_number(json_t *to, const char *name, uint64_t number)
 {

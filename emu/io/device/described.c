@@ -5,7 +5,6 @@
 #include "emu/io/base/base.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define PHYS_DISABLED 3
@@ -271,6 +270,8 @@ void io_described_config(const struct io_identity *id, struct core_config *cfg)
 	if (d->fw_version[0])
 		memcpy(look->fw_version, d->fw_version, sizeof(look->fw_version));
 	look->n_ports = d->n_ports;
+	if (d->driver[0]) /* whose hw_counters it shows (counter_tables.h) */
+		cfg->counts_requests = true;
 	if (d->node_type)
 		cfg->node_type = (enum core_node_type)d->node_type;
 	for (unsigned p = 0; p < d->n_ports; p++)

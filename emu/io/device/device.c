@@ -103,6 +103,19 @@ static void look_at_interfaces(struct io_identity *id)
 	}
 }
 
+/* An Ethernet header and an FCS are around what an interface calls its MTU. */
+static void look_at_network(const struct io_settings *s, struct io_identity *id)
+{
+	const uint64_t longest = s->fabric ? fabric_topology_mtu(s->fabric) : UINT_MAX;
+	unsigned mtu;
+
+	if (longest >= UINT_MAX)
+		return;
+	mtu = io_address_path_mtu(longest > 18 ? (unsigned)longest - 18 : 0);
+	if (mtu > 0 && mtu < id->active_mtu)
+		id->active_mtu = mtu;
+}
+
 int io_identity_of(const struct io_settings *settings, unsigned index, struct io_identity *out)
 {
 	int error = 0;
@@ -112,9 +125,10 @@ int io_identity_of(const struct io_settings *settings, unsigned index, struct io
 		error = io_described_identity(settings, index, out);
 		if (error == 0)
 			look_at_interfaces(out);
+		look_at_network(settings, out);
 		return error;
 	}
-	snprintf(out->name, sizeof(out->name), "uhca%u", index);
+	snprintf(out->name, sizeof(out->name), "uhca%u", settings->first_device + index);
 	if (settings->addresses[index].count > 0)
 		out->addresses = settings->addresses[index];
 	else if (settings->netdev[0])
@@ -125,6 +139,7 @@ int io_identity_of(const struct io_settings *settings, unsigned index, struct io
 		return error;
 	out->guid = io_address_guid(&out->addresses.a[0]);
 	look_at_interfaces(out);
+	look_at_network(settings, out);
 	return 0;
 }
 
@@ -211,6 +226,12 @@ int io_settings_config(const struct io_settings *s, struct core_config *out)
 	if (s->strict_memory)
 		out->gather_limit = 0;
 	set_relaxations(s, out);
+	if (s->congestion.control.ops)
+		out->congestion = s->congestion;
+	if (s->fabric) {
+		out->burst_bytes = IO_NETWORK_BURST;
+		out->congestion.scale = s->fabric_scale;
+	}
 	for (unsigned i = 0; i < s->n_limits && error == 0; i++)
 		error = core_limit_set(out, s->limits[i].limit, s->limits[i].value);
 	return error;
@@ -280,7 +301,7 @@ unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_
 		}
 		netif_send(&dev->top, &t, now);
 		n++;
-		if (t.length > LONG_BURST)
+		if (t.length > LONG_BURST || roce_addr_is_group(t.flow.dst))
 			break;
 	}
 	netif_flush(&dev->top);
@@ -298,13 +319,24 @@ void io_device_answer(struct io_device *dev, uint64_t now, uint8_t *buf, size_t 
 	netif_flush(&dev->top);
 }
 
-unsigned io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
-			   size_t cap)
+#define COPIES 8 /* of a datagram to a group: they cost as much as one more burst */
+
+static unsigned cost_of(const struct io_devices *all, const struct core_burst *t)
+{
+	unsigned copies = 0;
+
+	for (unsigned i = 0; roce_addr_is_group(t->flow.dst) && i < all->n; i++)
+		copies += core_mcast_members(all->at[i]->core, t->flow.dst);
+	return 1 + t->length / 4096 + copies / COPIES;
+}
+
+unsigned io_device_send_of(const struct io_devices *all, struct io_device *dev, struct client *of,
+			   uint64_t now)
 {
 	struct core_burst t;
 
-	if (dev->blocked || !core_tx_next_of(of, now, buf, cap, &t))
+	if (dev->blocked & ~IO_BLOCK_NETWORK || !core_tx_next_of(of, now, all->buf, all->cap, &t))
 		return 0;
 	netif_send(&dev->top, &t, now);
-	return 1 + t.length / 4096;
+	return cost_of(all, &t);
 }

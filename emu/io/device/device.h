@@ -25,6 +25,13 @@ struct io_udp;
 
 #define IO_LOST_GIDS CORE_GID_MOST
 
+/* Why a device is not asked for bursts. */
+enum io_block {
+	IO_BLOCK_WIRE = 1,    /* a socket is full */
+	IO_BLOCK_HANG = 2,    /* it hangs */
+	IO_BLOCK_NETWORK = 4, /* its port of the modelled network sends, or is paused */
+};
+
 /* An address that has left the GID table. */
 struct io_lost_gid {
 	bool is_lost;
@@ -53,7 +60,7 @@ struct io_device {
 	uint64_t command_ns; /* it hangs, and commands take so long; 0: it does not */
 	uint64_t hangs;      /* so often it has hung */
 	bool dirty;          /* something happened: ask for bursts to send */
-	bool blocked;        /* the wire is full: do not ask until it is not */
+	uint8_t blocked;     /* enum io_block, bits: do not ask until there is none */
 };
 
 /* The devices of a daemon, and room for what one of them sends. */
@@ -94,7 +101,8 @@ void io_device_hook(struct io_device *dev, uint32_t mask, uint32_t value);
  * Pulls up to max bursts from the core and sends each down the stack; buf holds payload
  * (cap bytes, at least config.burst_bytes). Returns the number of bursts; less than max when
  * there is no more (dirty is false then), when the wire is full (blocked), or after a burst that
- * took so long that the caller may want to look at doorbells.
+ * took long, a long one or one to a multicast group: the caller may want to look at the clock and
+ * at doorbells.
  */
 unsigned io_device_send(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap,
 			unsigned max);
@@ -109,10 +117,11 @@ void io_device_shut(struct io_device *dev, bool on);
 void io_device_answer(struct io_device *dev, uint64_t now, uint8_t *buf, size_t cap);
 
 /*
- * Sends the next burst of this client's QPs. Returns what it cost, 1 and 1 more for each 4 KiB; 0
- * when there is none, or the wire is full.
+ * Sends the next burst of this client's QPs, into the queue of a modelled port, too. Returns what
+ * it cost: 1, and 1 more for each 4 KiB and for each 8 QPs of these devices that are members of the
+ * group it goes to. 0 when there is none, or the wire is full.
  */
-unsigned io_device_send_of(struct io_device *dev, struct client *of, uint64_t now, uint8_t *buf,
-			   size_t cap);
+unsigned io_device_send_of(const struct io_devices *all, struct io_device *dev, struct client *of,
+			   uint64_t now);
 
 #endif

@@ -7,6 +7,8 @@
 #define IO_SETTINGS_H
 
 #include "emu/abi/ctl.h"
+#include "emu/core/core.h"
+#include "emu/fabric/topo/topo.h"
 #include "emu/io/base/base.h"
 #include "emu/io/mem/memory.h"
 #include "emu/machine/machine.h"
@@ -18,6 +20,15 @@
 #define IO_MAX_DEVICES UHCA_DEVICES_MAX
 #define IO_MAX_LIMITS  64
 #define IO_MAX_FAULTS  256
+
+/* Payload of one burst into a modelled network, where queue pairs take turns burst by burst. */
+#define IO_NETWORK_BURST 16384u
+
+/*
+ * What links take that do not say so themselves: the longest packet of a device, over IPv6, with
+ * XRC, RETH and immediate data, in its Ethernet frame.
+ */
+#define IO_NETWORK_MTU 4206u
 
 /* How the ICRC of a received packet is judged; udp_rx.c tells what each means. */
 enum io_icrc_mode {
@@ -37,12 +48,16 @@ struct io_settings {
 	char dir[PATH_MAX];
 	bool trust_parents; /* of io_instance_open */
 	unsigned devices;
+	unsigned first_device;                            /* in the name of the first one */
 	struct io_address_list addresses[IO_MAX_DEVICES]; /* count 0: the default */
 	char netdev[IF_NAMESIZE];                         /* "": none given */
 	const struct machine *machine;                    /* NULL: none is described */
 	enum io_wire_mode wire;
-	unsigned linger;         /* seconds; 0: for ever */
-	int ready_fd;            /* -1: none */
+	struct fabric_topology *fabric; /* the modelled network; NULL: none */
+	char fabric_name[PATH_MAX];     /* as it was given */
+	unsigned fabric_scale;          /* of time: the network is so much slower than it says */
+	unsigned linger;                /* seconds; 0: for ever */
+	int ready_fd;                   /* -1: none */
 	char on_error[PATH_MAX]; /* where the flight recorder goes after a failure; "": nowhere */
 	enum io_mem_mode mem;
 	unsigned pin; /* enum uhca_abi_pin, which clients are told */
@@ -59,7 +74,8 @@ struct io_settings {
 	bool any_grh;         /* the same */
 	bool same_qp_numbers; /* the same */
 	unsigned lazy_acks;   /* microseconds: core_config.lazy_acks and ack_delay_ns; 0: not */
-	bool strict_memory;   /* core_config.gather_limit is 0, whatever the profile */
+	struct core_congestion congestion; /* control.ops NULL: none */
+	bool strict_memory;                /* core_config.gather_limit is 0, whatever the profile */
 	unsigned n_limits;
 	struct {
 		unsigned limit; /* of core_limit_name */

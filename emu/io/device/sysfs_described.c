@@ -130,7 +130,7 @@ static void put_port(struct sysfs_tree *t, const struct io_identity *id, unsigne
 	sysfs_write(t, "state", "%s", states[p->state]);
 	sysfs_write(t, "phys_state", p->state == 1 ? "3: Disabled" : "5: LinkUp");
 	sysfs_write(t, "link_layer", "%s", layer_of(p));
-	sysfs_write(t, "rate", "%s", machine_rate_text(p, rate));
+	sysfs_write(t, "rate", "%s", id->rate && port == 0 ? id->rate : machine_rate_text(p, rate));
 	sysfs_write(t, "lid", "0x%x", core_lid_of(look->address));
 	sysfs_write(t, "lid_mask_count", "0");
 	sysfs_write(t, "sm_lid", p->infiniband ? "0x1" : "0x0");
@@ -159,7 +159,7 @@ static void put_net(struct sysfs_tree *t, const struct io_identity *id, unsigned
 				.port = port,
 				.infiniband = p->infiniband,
 				.up = p->state >= 4,
-				.mbit = p->rate * 1000,
+				.mbit = id->mbit && port == 0 ? id->mbit : p->rate * 1000,
 				.mtu = p->infiniband ? 2044 : 1500,
 				.index = 1000 + 2 * id->index + port};
 

@@ -147,7 +147,7 @@ static void add_port(struct sysfs_tree *t, const struct io_identity *id)
 	sysfs_write(t, "state", "4: ACTIVE");
 	sysfs_write(t, "phys_state", "5: LinkUp");
 	sysfs_write(t, "link_layer", "Ethernet");
-	sysfs_write(t, "rate", "100 Gb/sec (4X EDR)");
+	sysfs_write(t, "rate", "%s", id->rate ? id->rate : "100 Gb/sec (4X EDR)");
 	sysfs_write(t, "lid", "0x0");
 	sysfs_write(t, "lid_mask_count", "0");
 	sysfs_write(t, "sm_lid", "0x0");
@@ -180,6 +180,8 @@ int io_sysfs_port(const char *dir, const struct io_identity *id, bool up)
 	sysfs_base(&t, "sys/class/infiniband/%s/ports/1", id->name);
 	sysfs_replace(&t, "state", up ? "4: ACTIVE" : "1: DOWN");
 	sysfs_replace(&t, "phys_state", up ? "5: LinkUp" : "3: Disabled");
+	if (id->described && id->described->port[0].netdev[0])
+		sysfs_net_carrier(&t, id->described, id->described->port[0].netdev, up);
 	return sysfs_close(&t);
 }
 

@@ -33,6 +33,8 @@ struct io_identity {
 	enum core_node_type node_type; /* 0: CORE_NODE_CA */
 	const struct machine_device *described; /* NULL: as it always was */
 	unsigned first_address[CORE_PORTS_MAX]; /* of each port in the list; port 1's are first */
+	const char *rate;                       /* of port 1, as sysfs has it; NULL: its own */
+	unsigned mbit;                          /* the same, Mb/s; 0: its own */
 	const struct core_config *config;       /* of a described device, for what it says */
 };
 

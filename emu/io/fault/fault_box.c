@@ -52,8 +52,8 @@ static void dropped(void *user, enum fault_direction dir, const struct core_burs
 	io_pcap_dropped(((struct io_fault_box *)user)->dev->pcap, dir, t, malformed);
 }
 
-static void happen(void *user, const struct fault_entry *e, const struct fault_subject *s,
-		   uint64_t now)
+static void device_action(void *user, const struct fault_entry *e, const struct fault_subject *s,
+			  uint64_t now)
 {
 	struct io_fault_box *b = user;
 
@@ -100,7 +100,7 @@ static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 static const struct fault_net_ops net_ops = {
 	.pass = pass,
 	.dropped = dropped,
-	.happen = happen,
+	.device_action = device_action,
 	.made = made,
 	.note = note,
 	.look_up = look_up,

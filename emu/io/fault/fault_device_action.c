@@ -167,6 +167,14 @@ static io_fault_happening *const device_actions[FAULT_ACTIONS] = {
 	[FAULT_DEV_UNPLUG] = io_fault_unplug,
 	[FAULT_DEV_RESET] = io_fault_reset,
 	[FAULT_DEV_HANG] = io_fault_hang,
+	[FAULT_LINK_DOWN] = io_fault_network,
+	[FAULT_LINK_FLAP] = io_fault_network,
+	[FAULT_LINK_RATE] = io_fault_network,
+	[FAULT_LINK_DELAY] = io_fault_network,
+	[FAULT_LINK_LOSS] = io_fault_network,
+	[FAULT_SWITCH_DOWN] = io_fault_network,
+	[FAULT_SWITCH_FLAP] = io_fault_network,
+	[FAULT_HOST_PAUSE] = io_fault_network,
 };
 
 /* These change files of a device, or what it is to those who have it open. */
@@ -196,9 +204,11 @@ static bool must_wait(enum fault_action a, enum fault_layer l)
 {
 	if (a == FAULT_DEV_EXIT)
 		return false;
-	return a == FAULT_DEV_FATAL || a == FAULT_DEV_FREEZE || a == FAULT_DEV_UNPLUG ||
-	       a == FAULT_DEV_RESET || a == FAULT_DEV_HANG || l == FAULT_LAYER_COMPLETION ||
-	       l == FAULT_LAYER_MEMORY;
+	if (fault_action_part(a) != FAULT_PARTS)
+		return l == FAULT_LAYER_COMPLETION || l == FAULT_LAYER_MEMORY;
+	return l == FAULT_LAYER_HOP || a == FAULT_DEV_FATAL || a == FAULT_DEV_FREEZE ||
+	       a == FAULT_DEV_UNPLUG || a == FAULT_DEV_RESET || a == FAULT_DEV_HANG ||
+	       l == FAULT_LAYER_COMPLETION || l == FAULT_LAYER_MEMORY;
 }
 
 void io_fault_later(struct io_faults *f, const struct io_fault_pending *p)

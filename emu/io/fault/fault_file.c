@@ -262,20 +262,3 @@ int io_fault_parse_trace(const char *name, const char *text, size_t len, struct 
 	}
 	return status;
 }
-
-int io_fault_replay(struct io_faults *f, const char *path, uint64_t now,
-		    struct io_fault_loaded *out)
-{
-	struct io_fault_rules all;
-	size_t len;
-	char *text = io_fault_read(path, &len, out);
-	int status;
-
-	if (!text)
-		return -EINVAL;
-	status = io_fault_parse_trace(path, text, len, &all, out);
-	if (status == 0)
-		status = io_fault_take(f, &all, now, out);
-	free(text);
-	return status;
-}

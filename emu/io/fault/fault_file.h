@@ -55,9 +55,7 @@ void io_fault_rules_free(struct io_fault_rules *all);
 int io_fault_take(struct io_faults *f, struct io_fault_rules *all, uint64_t now,
 		  struct io_fault_loaded *out);
 
-/* Both of a file, for which they wait: 0 or -errno. */
+/* The rules of a file, for which it waits: 0 or -errno. */
 int io_fault_load(struct io_faults *f, const char *path, uint64_t now, struct io_fault_loaded *out);
-int io_fault_replay(struct io_faults *f, const char *path, uint64_t now,
-		    struct io_fault_loaded *out);
 
 #endif

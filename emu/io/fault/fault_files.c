@@ -72,7 +72,8 @@ static bool change(struct io_faults *f, const struct io_device *dev,
 static void tell(const struct io_device *dev, int error)
 {
 	if (error < 0)
-		io_log(IO_LOG_ERROR, "%s: sysfs files: %s", dev->id.name, strerror(-error));
+		io_log(IO_LOG_ERROR, "%s: cannot change the sysfs files: %s", dev->id.name,
+		       strerror(-error));
 }
 
 /* Of a link that flaps, or an entry that moves often, the last state counts. */
@@ -91,7 +92,8 @@ static void keep(struct io_faults *f, const struct io_device *dev, const struct 
 	if (f->n_late && replaces(&f->late[f->n_late - 1], dev, file))
 		f->n_late--;
 	if (!f->late || f->n_late == LATE_MAX) {
-		io_log(IO_LOG_ERROR, "%s: too many changes wait for the file system of %s",
+		io_log(IO_LOG_ERROR,
+		       "%s: the file system of %s is too slow; a change of its files is dropped",
 		       dev->id.name, f->env.dir);
 		return;
 	}

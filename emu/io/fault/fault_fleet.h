@@ -22,6 +22,14 @@ io_fault_happening io_fault_port_down, io_fault_port_flap, io_fault_port_speed, 
 io_fault_happening io_fault_gid_change, io_fault_gid_empty, io_fault_gid_add, io_fault_gid_move;
 /* fault_plug.c */
 io_fault_happening io_fault_unplug, io_fault_reset, io_fault_hang;
+/* fault_network.c: to links, switches and hosts */
+io_fault_happening io_fault_network;
+
+/* The ports of the network's switches ask the rules, where one is of them. */
+void io_fault_network_watch(struct io_faults *f);
+
+/* How many links, switches or hosts the rule names. */
+unsigned io_fault_parts(const struct io_faults *f, const struct fault_rule *r);
 
 /* Remembers what is to come; false, and logged: there are too many. */
 bool io_fault_return_later(struct io_faults *f, const struct io_fault_return *r);

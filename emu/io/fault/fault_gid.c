@@ -73,8 +73,9 @@ static bool come_back(struct io_faults *f, struct io_device *dev, struct io_lost
 	int place = core_gid_place(dev->core, lost->entry.gid, v1, index);
 
 	if (place < 0) {
-		io_log(IO_LOG_WARN, "%s: the GID cannot come back: %s", dev->id.name,
-		       place == -ENOSPC ? "its place, or each, is taken" : strerror(-place));
+		io_log(IO_LOG_WARN, "%s: the GID cannot return to the table: %s", dev->id.name,
+		       place == -ENOSPC ? "its entry is taken, or the table is full"
+					: strerror(-place));
 		return false;
 	}
 	file.index = (unsigned)place;
@@ -100,7 +101,7 @@ void io_fault_gid_empty(struct io_faults *f, const struct io_fault_pending *p, u
 			lost->due = now + p->value.time;
 	}
 	if (n == 0)
-		io_log(IO_LOG_WARN, "%s: gid.empty: nothing is there", p->dev->id.name);
+		io_log(IO_LOG_WARN, "%s: gid.empty: the entry is already empty", p->dev->id.name);
 	else if (p->value.time)
 		io_fault_return_later(f, &(struct io_fault_return){.dev = p->dev,
 								   .at = now + p->value.time,
@@ -136,8 +137,8 @@ void io_fault_gid_add(struct io_faults *f, const struct io_fault_pending *p, uin
 	}
 	if (n == 0)
 		io_log(IO_LOG_WARN,
-		       "%s: gid.add: no such address has left the table; a device has those that "
-		       "it was started with",
+		       "%s: gid.add: no rule took this address from the table; a device has only "
+		       "the addresses of its start",
 		       p->dev->id.name);
 }
 

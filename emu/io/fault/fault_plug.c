@@ -27,8 +27,8 @@ static void leave(struct io_faults *f, const struct io_fault_pending *p, uint64_
 	p->dev->away = true;
 	io_device_shut(p->dev, true);
 	f->env.fatal(f->env.user, p->dev);
-	io_log(IO_LOG_WARN, "%s: %s", p->dev->id.name,
-	       then == IO_FAULT_THEN_BACK ? "resets itself" : "unplugged");
+	io_log(IO_LOG_WARN, "%s: the device is %s", p->dev->id.name,
+	       then == IO_FAULT_THEN_BACK ? "reset" : "unplugged");
 	if (p->value.number || then == IO_FAULT_THEN_BACK)
 		io_fault_return_later(f, &(struct io_fault_return){.dev = p->dev,
 								   .at = now + p->value.number,
@@ -56,7 +56,7 @@ void io_fault_plug(struct io_faults *f, struct io_device *dev, bool renumber)
 	io_device_shut(dev, false);
 	dev->away = false;
 	io_fault_files(f, dev, &file);
-	io_log(IO_LOG_INFO, "%s: there again", dev->id.name);
+	io_log(IO_LOG_INFO, "%s: the device is back", dev->id.name);
 	/* What was due meanwhile. */
 	io_fault_port(f, dev, !f->is_down[dev->id.index]);
 	io_fault_gids_return(f, dev, io_clock_now());
@@ -73,7 +73,7 @@ void io_fault_hang(struct io_faults *f, const struct io_fault_pending *p, uint64
 	if (!dev->command_ns) {
 		f->env.pause(f->env.user, dev, true);
 		io_device_shut(dev, true);
-		dev->blocked = true;
+		dev->blocked |= IO_BLOCK_HANG;
 		core_freeze(dev->core, true, now);
 	}
 	dev->command_ns = p->value.time ? p->value.time : IO_FAULT_COMMAND_NS;
@@ -95,7 +95,7 @@ void io_fault_wake(struct io_faults *f, const struct io_fault_return *r, uint64_
 		return;
 	dev->command_ns = 0;
 	core_freeze(dev->core, false, now);
-	dev->blocked = false;
+	dev->blocked &= (uint8_t)~IO_BLOCK_HANG;
 	dev->dirty = true;
 	io_device_shut(dev, false);
 	f->env.pause(f->env.user, dev, false);

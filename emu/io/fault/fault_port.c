@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- files ---- */
 
@@ -62,8 +61,7 @@ int io_fault_port(struct io_faults *f, struct io_device *dev, bool up)
 bool io_fault_return_later(struct io_faults *f, const struct io_fault_return *r)
 {
 	if (f->n_returns == IO_FAULT_RETURNS_MAX) {
-		io_log(IO_LOG_ERROR, "%s: too many timed changes; this one does not end",
-		       r->dev->id.name);
+		io_log(IO_LOG_ERROR, "%s: too many timed changes; this one stays", r->dev->id.name);
 		return false;
 	}
 	f->returns[f->n_returns++] = *r;

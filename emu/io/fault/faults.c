@@ -7,6 +7,7 @@
 #include "emu/io/base/base.h"
 #include "emu/io/capture/captures.h"
 #include "emu/io/local/local.h"
+#include "emu/io/network/network.h"
 #include "emu/io/serve/serve.h"
 #include "fault_box.h"
 #include "fault_call.h"
@@ -91,11 +92,26 @@ static bool address(void *user, unsigned i, unsigned k, uint8_t out[16])
 	return true;
 }
 
+static const char *part(void *user, enum fault_part kind, unsigned i)
+{
+	const struct io_faults *f = user;
+	uint32_t node;
+
+	if (!f->env.network)
+		return NULL;
+	if (kind == FAULT_PART_LINK)
+		return io_network_link_name(f->env.network, i);
+	if (kind == FAULT_PART_PORT)
+		return io_network_switch_port(f->env.network, i);
+	return io_network_node_name(f->env.network, kind == FAULT_PART_SWITCH, i, &node);
+}
+
 static const struct fault_plan_ops plan_ops = {
 	.exists = exists,
 	.hit = hit,
 	.device = device,
 	.address = address,
+	.part = part,
 };
 
 /* ---- making ---- */
@@ -294,6 +310,7 @@ void io_faults_changed(struct io_faults *f)
 	set_hooks(f);
 	io_tracer_rules(f->env.tracer);
 	io_fault_call_changed(f);
+	io_fault_network_watch(f);
 	arm(f);
 }
 
@@ -338,7 +355,8 @@ static void run_pending(struct io_faults *f, uint64_t now)
 	}
 }
 
-bool io_fault_selects_device(const struct fault_rule *r, const struct io_device *dev)
+/* The device's name is one that the rule asks for. */
+static bool selects_device(const struct fault_rule *r, const struct io_device *dev)
 {
 	return r->select.device[0] == '\0' || fault_glob_any(r->select.device, dev->id.name);
 }
@@ -358,9 +376,13 @@ static void time_rule(struct io_faults *f, const struct fault_entry *e, uint64_t
 					.cq = first_of(&select->cq),
 					.key = first_of(&select->key)};
 
-	for (unsigned i = 0; i < f->env.devices->n; i++)
-		if (io_fault_selects_device(&e->rule, f->env.devices->at[i]))
-			io_fault_device_action(f, f->env.devices->at[i], e, &s, now);
+	for (unsigned i = 0; i < f->env.devices->n; i++) {
+		if (!selects_device(&e->rule, f->env.devices->at[i]))
+			continue;
+		io_fault_device_action(f, f->env.devices->at[i], e, &s, now);
+		if (fault_action_part(e->rule.action) != FAULT_PARTS)
+			return; /* the network is there once */
+	}
 }
 
 /* The plan looks at it as at any rule, and then it goes. */
@@ -398,7 +420,9 @@ int io_faults_now(struct io_faults *f, const char *text, uint64_t now, struct fa
 		return number;
 	e = entry_of(f, (uint32_t)number);
 	for (unsigned i = 0; i < f->env.devices->n; i++)
-		n += io_fault_selects_device(&e->rule, f->env.devices->at[i]);
+		n += selects_device(&e->rule, f->env.devices->at[i]);
+	if (fault_action_part(e->rule.action) != FAULT_PARTS)
+		n = io_fault_parts(f, &e->rule);
 	time_rule(f, e, now);
 	/* The program looks at the device as soon as it has the answer. */
 	if (e->rule.action != FAULT_DEV_EXIT)

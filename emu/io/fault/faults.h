@@ -26,6 +26,7 @@ struct io_client;
 struct io_prompt;
 struct io_device;
 struct io_devices;
+struct io_network;
 struct io_settings;
 struct io_tracer;
 struct uhca_abi_status;
@@ -34,7 +35,7 @@ struct uhca_abi_status;
 #define IO_FAULT_RETURNS_MAX 256 /* what ends, or goes on, later */
 #define IO_FAULT_PATHS_MAX   8   /* files of while_file of which the last answer is kept */
 
-/* A happening that cannot take place where its rule fired: the core is in the middle of it. */
+/* A device action that cannot take place where its rule fired: the core is in the middle of it. */
 struct io_fault_pending {
 	struct io_device *dev;
 	enum fault_action action;
@@ -73,7 +74,8 @@ struct io_faults_env {
 	const struct io_devices *devices;
 	struct io_tracer *tracer;
 	struct uhca_abi_status *status;
-	const char *dir; /* of the instance */
+	const char *dir;            /* of the instance */
+	struct io_network *network; /* NULL: none; known once there are devices */
 	/* The device fails; returns how many clients had it open. */
 	unsigned (*fatal)(void *user, const struct io_device *dev);
 	/* Doorbells of those who have it open are heard no more, or again. */
@@ -102,6 +104,7 @@ struct io_faults {
 	struct io_fault_cqes cqes; /* fault_cqe.c */
 	unsigned n_cqes;
 	uint64_t cqes_due; /* when the first of them is, or before */
+	bool judges;       /* ports of the network ask */
 	bool armed;        /* io_faults_deadline may have something to say */
 	bool stale;        /* a rule hit: perhaps it was its last time, and nobody needs to ask */
 };
@@ -159,7 +162,7 @@ unsigned io_faults_decide(struct io_faults *f, struct io_device *dev, const stru
 void io_fault_device_action(struct io_faults *f, struct io_device *dev, const struct fault_entry *e,
 			    const struct fault_subject *s, uint64_t now);
 
-/* One happening, in the next io_faults_tick. */
+/* One device action, in the next io_faults_tick. */
 void io_fault_later(struct io_faults *f, const struct io_fault_pending *p);
 
 /* What an event may be of; 0: of none. */
@@ -170,7 +173,7 @@ struct io_fault_objects {
 /* Raises an event (UHCA_ABI_EVENT_*) of the object of its kind: as core_inject_event. */
 int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of);
 
-/* One happening, now: fault_device_action.c. */
+/* One device action, now: fault_device_action.c. */
 void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now);
 
 /*
@@ -184,7 +187,8 @@ void io_fault_files_again(struct io_faults *f);
 
 /*
  * Does at once what a rule of the clock would do, and leaves no rule: for one of the actions to the
- * device, without limits. The number of devices; -EINVAL (see *error).
+ * device or network, without limits. The number of devices, or of links, switches or hosts of the
+ * network; -EINVAL (see *error).
  */
 int io_faults_now(struct io_faults *f, const char *text, uint64_t now, struct fault_error *error);
 
@@ -193,8 +197,5 @@ void io_faults_tick(struct io_faults *f, uint64_t now);
 
 /* Earliest time at which io_faults_tick has something to do; UINT64_MAX: none. */
 uint64_t io_faults_deadline(const struct io_faults *f);
-
-/* The device's name is one that the rule asks for. */
-bool io_fault_selects_device(const struct fault_rule *r, const struct io_device *dev);
 
 #endif

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 /*
  * Room for the most descriptors that the system lets a message carry (SCM_MAX_FD), aligned for its

@@ -9,7 +9,6 @@
 #include "emu/abi/cmd.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 /* Descriptors that came with a message. Whoever keeps one takes it out; the rest gets closed. */

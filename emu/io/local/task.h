@@ -8,8 +8,6 @@
 #ifndef IO_TASK_H
 #define IO_TASK_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/queue.h>
 
 struct ev_loop;

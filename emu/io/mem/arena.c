@@ -7,7 +7,6 @@
 #include "arena.h"
 
 #include "arena_guard.h"
-#include "emu/abi/cmd.h"
 #include "emu/io/local/local.h"
 
 #include <errno.h>

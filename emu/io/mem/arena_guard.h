@@ -17,7 +17,6 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 
 /* Before the sandbox. False, and in the log: the system does not grant it; nothing is watched. */
 bool io_arena_guard_open(void);

@@ -247,8 +247,8 @@ static int move_patiently(struct io_mem *m, const struct io_batch *b)
 	e = file_request_new(m, b);
 	if (!e)
 		return move_now(m, b);
-	error = io_page_worker_send(&m->patience, &plan, e);
-	if (m->patience.out) {
+	error = io_page_worker_send(&m->page_worker, &plan, e);
+	if (m->page_worker.out) {
 		io_log(IO_LOG_WARN, "memory of process %d does not respond", (int)m->pid);
 		return error;
 	}
@@ -270,7 +270,7 @@ static bool is_present(struct io_mem *m, const struct io_batch *b)
 
 int io_batch_move(struct io_mem *m, const struct io_batch *b)
 {
-	if (!io_page_worker_is_back(&m->patience))
+	if (!io_page_worker_is_back(&m->page_worker))
 		return -ESRCH;
 	return is_present(m, b) ? move_now(m, b) : move_patiently(m, b);
 }

@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
-#include <sys/uio.h>
 
 #define IO_BATCH_LOCAL  96
 #define IO_BATCH_REMOTE 64

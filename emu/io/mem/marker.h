@@ -13,7 +13,6 @@
 #ifndef IO_MARKER_H
 #define IO_MARKER_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
 

@@ -34,17 +34,6 @@ static struct {
 	uint8_t after[2048 - SMALL];
 } scratch;
 
-static const char *const mode_name[] = {
-	[IO_MEM_AUTO] = "auto",
-	[IO_MEM_PROCESS_VM] = "process_vm",
-	[IO_MEM_PROC_MEM] = "proc_mem",
-};
-
-const char *io_mem_mode_name(enum io_mem_mode mode)
-{
-	return mode_name[mode];
-}
-
 const char *io_mem_how(const struct io_mem *m)
 {
 	if (m->mode == IO_MEM_PROCESS_VM)
@@ -115,7 +104,7 @@ int io_mem_open(struct io_mem *m, int fd, pid_t pid, enum io_mem_mode mode)
 
 void io_mem_close(struct io_mem *m)
 {
-	io_page_worker_end(&m->patience);
+	io_page_worker_end(&m->page_worker);
 	io_present_close(m->present);
 	if (m->fd >= 0)
 		close(m->fd);

@@ -43,7 +43,7 @@ struct io_mem {
 	bool vm_usable;  /* process_vm has not been refused yet */
 	uint64_t marker; /* where the client is to map its marker page; 0: nowhere */
 	struct io_present *present;
-	struct io_page_worker patience;
+	struct io_page_worker page_worker;
 };
 
 /*
@@ -71,8 +71,5 @@ void io_mem_forget(struct io_mem *m);
 
 /* "process_vm+proc_mem", "process_vm" or "proc_mem": what is used now, static text. */
 const char *io_mem_how(const struct io_mem *m);
-
-/* "auto", "process_vm", "proc_mem": the names the option --mem takes. */
-const char *io_mem_mode_name(enum io_mem_mode mode);
 
 #endif

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #define LOOK_MS 5

@@ -222,8 +222,10 @@ static void say_lost(struct io_udp *u, struct io_udp_batch *b, int error)
 
 static void set_blocked(struct io_udp *u, bool blocked)
 {
-	if (u->blocked)
-		*u->blocked = blocked;
+	if (!u->blocked)
+		return;
+	*u->blocked &= (uint8_t)~IO_BLOCK_WIRE;
+	*u->blocked |= blocked ? IO_BLOCK_WIRE : 0;
 }
 
 static void wait_for_socket(struct io_udp *u, int fd)
@@ -401,7 +403,7 @@ bool io_udp_wait(struct io_udp *u, uint64_t ns)
 
 	if (ppoll(&p, 1, &limit, NULL) > 0)
 		on_writable(u->loop, &u->writable, EV_WRITE);
-	return !*u->blocked;
+	return !(*u->blocked & IO_BLOCK_WIRE);
 }
 
 /* Nothing is below that could hand up anything. */
@@ -575,7 +577,7 @@ void io_udp_close(struct io_udp *u)
 	*u = (struct io_udp){.loop = NULL};
 }
 
-void io_udp_attach(struct io_udp *u, bool *blocked)
+void io_udp_attach(struct io_udp *u, uint8_t *blocked)
 {
 	u->blocked = blocked;
 }

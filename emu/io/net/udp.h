@@ -56,7 +56,7 @@ struct io_udp {
 	struct io_udp_rx rx;
 	uint8_t *rx_memory;
 	uint64_t now; /* of the call that is running */
-	bool *blocked;
+	uint8_t *blocked;
 	/* Short packets of one flow that leave together. */
 	struct io_udp_batch *bundle;
 	/* The send that waits for its socket, with its own copy of the payload. */
@@ -77,8 +77,8 @@ int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings
 		const struct io_identity *id);
 void io_udp_close(struct io_udp *u);
 
-/* *blocked is set while a send waits, and must live as long as the sockets. */
-void io_udp_attach(struct io_udp *u, bool *blocked);
+/* *blocked has IO_BLOCK_WIRE while a send waits, and must live as long as the sockets. */
+void io_udp_attach(struct io_udp *u, uint8_t *blocked);
 
 /*
  * Tells which addresses are those of devices of this daemon: what comes from them was sent by

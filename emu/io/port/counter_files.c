@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See counter_files.h. Numbers only grow, so a write from the start of the file leaves nothing of
- * the old one, and one write is seen whole.
+ * See counter_files.h. One write is seen whole; of a number that became shorter the rest is cut off
+ * behind it.
  */
 #include "counter_files.h"
 
+#include "counter_tables.h"
 #include "counts.h"
 #include "emu/io/device/devices.h"
 #include "emu/io/net/udp.h"
@@ -19,152 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static uint64_t drops(const struct core_counters *c)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < CORE_DROP_COUNT; i++)
-		sum += c->drops[i];
-	return sum;
-}
-
-struct source {
-	const struct core_counters *core;
-	const struct io_udp *udp;
-	uint64_t bad, no_route;
-};
-
-/* A name, and where its number is: in the core's counters, or one of those that are made here. */
-struct counter {
-	const char *name;
-	size_t at; /* in struct core_counters */
-	uint64_t (*make)(const struct source *s);
-};
-
-#define OF_(field)    offsetof(struct core_counters, field), NULL
-#define BY_(function) 0, function
-
-static uint64_t words_out(const struct source *s)
-{
-	return s->core->tx_bytes / 4;
-}
-
-static uint64_t words_in(const struct source *s)
-{
-	return s->core->rx_bytes / 4;
-}
-
-static uint64_t discards(const struct source *s)
-{
-	return s->udp->counters.tx_errors + s->no_route;
-}
-
-static uint64_t bad(const struct source *s)
-{
-	return s->bad;
-}
-
-static uint64_t dropped(const struct source *s)
-{
-	return drops(s->core);
-}
-
-static uint64_t overflow(const struct source *s)
-{
-	return s->udp->rx.counters.overflow;
-}
-
-static uint64_t out_of_buffer(const struct source *s)
-{
-	return s->core->rnr_sent + s->core->drops[CORE_DROP_NO_RECV];
-}
-
-static uint64_t never(const struct source *s)
-{
-	(void)s;
-	return 0;
-}
-
-#define PORT_COUNTERS_                                                                             \
-	{"counters/port_xmit_data", BY_(words_out)}, /* units of four bytes of payload */          \
-		{"counters/port_rcv_data", BY_(words_in)},                                         \
-		{"counters/port_xmit_packets", OF_(tx_packets)},                                   \
-		{"counters/port_rcv_packets", OF_(rx_packets)},                                    \
-		{"counters/port_xmit_discards", BY_(discards)},                                    \
-		{"counters/port_rcv_errors", BY_(bad)},                                            \
-	{                                                                                          \
-		"counters/link_downed", OF_(link_downed)                                           \
-	}
-
-static const struct counter own[] = {
-	PORT_COUNTERS_,
-	{"hw_counters/sent_pkts", OF_(tx_packets)},
-	{"hw_counters/rcvd_pkts", OF_(rx_packets)},
-	{"hw_counters/duplicate_request", OF_(duplicates)},
-	{"hw_counters/rcvd_rnr_err", OF_(rnr_received)},
-	{"hw_counters/send_rnr_err", OF_(rnr_sent)},
-	{"hw_counters/rcvd_nak", OF_(naks_received)},
-	{"hw_counters/sent_nak", OF_(naks_sent)},
-	{"hw_counters/local_ack_timeout_err", OF_(timeouts)},
-	{"hw_counters/retransmits", OF_(retransmits)},
-	{"hw_counters/completions", OF_(completions)},
-	{"hw_counters/completion_errors", OF_(errors)},
-	{"hw_counters/dropped_pkts", BY_(dropped)},
-	{"hw_counters/bad_icrc", BY_(bad)},
-	{"hw_counters/rx_overflow", BY_(overflow)},
-};
-
-/*
- * The names of mlx5 (Linux, drivers/infiniband/hw/mlx5/counters.c), and what moves them on a
- * ConnectX-6 (github.com/unionxic/rdma-fault-characterization, counter_mapping_findings.md): a
- * responder that sends a NAK counts no error, and a request that ibv_modify_qp flushes is no
- * req_cqe_flush_error. Those of retransmission and congestion control that this device has not
- * stay zero.
- */
-static const struct counter mlx5[] = {
-	PORT_COUNTERS_,
-	{"hw_counters/rx_write_requests", OF_(write_requests)},
-	{"hw_counters/rx_read_requests", OF_(read_requests)},
-	{"hw_counters/rx_atomic_requests", OF_(atomic_requests)},
-	{"hw_counters/out_of_buffer", BY_(out_of_buffer)},
-	{"hw_counters/out_of_sequence", OF_(sequence_errors)},
-	{"hw_counters/duplicate_request", OF_(duplicates)},
-	{"hw_counters/rnr_nak_retry_err", OF_(rnr_received)},
-	{"hw_counters/packet_seq_err", OF_(sequence_naks)},
-	{"hw_counters/implied_nak_seq_err", OF_(implied_naks)},
-	{"hw_counters/local_ack_timeout_err", OF_(timeouts)},
-	{"hw_counters/resp_local_length_error", OF_(receive_lengths)},
-	{"hw_counters/resp_cqe_error", OF_(receive_errors)},
-	{"hw_counters/req_cqe_error", OF_(send_errors)},
-	{"hw_counters/req_remote_invalid_request", OF_(invalid_request_naks)},
-	{"hw_counters/req_remote_access_errors", OF_(access_naks)},
-	{"hw_counters/resp_remote_access_errors", BY_(never)},
-	{"hw_counters/resp_cqe_flush_error", OF_(receive_flushes)},
-	{"hw_counters/req_cqe_flush_error", OF_(send_flushes)},
-	{"hw_counters/req_transport_retries_exceeded", OF_(retries_exceeded)},
-	{"hw_counters/req_rnr_retries_exceeded", OF_(rnr_exceeded)},
-	{"hw_counters/roce_adp_retrans", BY_(never)},
-	{"hw_counters/roce_adp_retrans_to", BY_(never)},
-	{"hw_counters/roce_slow_restart", BY_(never)},
-	{"hw_counters/roce_slow_restart_cnps", BY_(never)},
-	{"hw_counters/roce_slow_restart_trans", BY_(never)},
-	{"hw_counters/rp_cnp_ignored", OF_(cnps_received)},
-	{"hw_counters/rp_cnp_handled", BY_(never)},
-	{"hw_counters/np_ecn_marked_roce_packets", BY_(never)},
-	{"hw_counters/np_cnp_sent", BY_(never)},
-	{"hw_counters/rx_icrc_encapsulated", BY_(bad)},
-};
-
-#define N(table) (sizeof(table) / sizeof((table)[0]))
-_Static_assert(N(own) <= IO_COUNTER_FILES && N(mlx5) <= IO_COUNTER_FILES, "room for all");
-
-static const struct counter *table_of(enum core_errors errors, unsigned *n)
-{
-	*n = errors == CORE_ERRORS_MLX5 ? N(mlx5) : N(own);
-	return errors == CORE_ERRORS_MLX5 ? mlx5 : own;
-}
-
-static uint64_t value_of(const struct counter *c, const struct source *s)
+static uint64_t value_of(const struct io_counter *c, const struct io_counter_source *s)
 {
 	uint64_t value;
 
@@ -177,13 +33,14 @@ static uint64_t value_of(const struct counter *c, const struct source *s)
 static void collect(const struct io_device *dev, uint64_t value[IO_COUNTER_FILES])
 {
 	const struct io_udp *udp = io_counts_udp(dev);
-	const struct source s = {.core = core_counters(dev->core),
-				 .udp = udp,
-				 .bad = dev->bad_icrc + udp->rx.counters.bad_icrc +
-					udp->rx.counters.malformed,
-				 .no_route = dev->loopback->no_route};
+	const struct io_counter_source s = {.device = dev->core,
+					    .core = core_counters(dev->core),
+					    .udp = udp,
+					    .bad = dev->bad_icrc + udp->rx.counters.bad_icrc +
+						   udp->rx.counters.malformed,
+					    .no_route = dev->loopback->no_route};
 	unsigned n;
-	const struct counter *table = table_of(dev->config.errors, &n);
+	const struct io_counter *table = io_counter_table(io_counter_names_of(dev), &n);
 
 	for (unsigned i = 0; i < n; i++)
 		value[i] = value_of(&table[i], &s);
@@ -202,7 +59,7 @@ static int open_one(int root, const char *name)
 	return unlinkat(root, name, 0) < 0 ? -1 : openat(root, name, flags, 0644);
 }
 
-static int write_one(int root, const char *name, uint64_t value)
+static int write_one(int root, const char *name, uint64_t value, bool smaller)
 {
 	char text[24];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
@@ -213,13 +70,15 @@ static int write_one(int root, const char *name, uint64_t value)
 		return -errno;
 	if (pwrite(fd, text, (size_t)n, 0) != n)
 		error = -EIO;
+	else if (smaller && ftruncate(fd, n) < 0)
+		error = -errno;
 	close(fd);
 	return error;
 }
 
 void io_counter_files_collect(const struct io_counter_files *f, struct io_counter_values *v)
 {
-	*v = (struct io_counter_values){.root = f->root, .errors = f->dev->config.errors};
+	*v = (struct io_counter_values){.root = f->root, .names = io_counter_names_of(f->dev)};
 	memcpy(v->written, f->written, sizeof(v->written));
 	collect(f->dev, v->value);
 }
@@ -227,12 +86,13 @@ void io_counter_files_collect(const struct io_counter_files *f, struct io_counte
 void io_counter_values_write(struct io_counter_values *v)
 {
 	unsigned n;
-	const struct counter *table = table_of(v->errors, &n);
+	const struct io_counter *table = io_counter_table(v->names, &n);
 
 	for (unsigned i = 0; i < n && v->error == 0; i++) {
 		if (v->value[i] == v->written[i])
 			continue;
-		v->error = write_one(v->root, table[i].name, v->value[i]);
+		v->error =
+			write_one(v->root, table[i].name, v->value[i], v->value[i] < v->written[i]);
 		v->written[i] = v->value[i];
 	}
 }
@@ -262,7 +122,7 @@ static void begin_with_zeros(struct io_counter_files *f, const char *dir)
 {
 	struct sysfs_tree t;
 	unsigned n;
-	const struct counter *table = table_of(f->dev->config.errors, &n);
+	const struct io_counter *table = io_counter_table(io_counter_names_of(f->dev), &n);
 
 	if (!f->dev->id.described || sysfs_open(&t, dir) < 0)
 		return;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What a device has counted, as files where tools look for it: ports/1/counters, named as the
- * port counters of InfiniBand, and ports/1/hw_counters, named as soft-RoCE's where it has the
- * same. The files follow at most a second behind: a timer that runs only when there was work
- * writes those whose number has changed, so that a daemon with nothing to do does nothing.
+ * port counters of InfiniBand, and ports/1/hw_counters, named as the adapter's driver names them
+ * (counter_tables.h). The files follow at most a second behind: a timer that runs only when there
+ * was work writes those whose number has changed, so that a daemon with nothing to do does nothing.
  */
 #ifndef IO_COUNTER_FILES_H
 #define IO_COUNTER_FILES_H
 
+#include "counter_tables.h"
 #include "emu/core/core.h"
 
 #include <ev.h>
@@ -16,7 +17,7 @@
 
 struct io_device;
 
-#define IO_COUNTER_FILES 40 /* room: files of a device */
+#define IO_COUNTER_FILES 88 /* room: files of a device */
 
 /* The files of one device. */
 struct io_counter_files {
@@ -38,7 +39,7 @@ int io_counter_files_update(struct io_counter_files *f);
 /* What a thread is to write; nothing of the device is in it. */
 struct io_counter_values {
 	int root;
-	enum core_errors errors; /* whose names */
+	enum io_counter_names names;
 	uint64_t value[IO_COUNTER_FILES], written[IO_COUNTER_FILES];
 	int error; /* -errno, or 0 */
 };

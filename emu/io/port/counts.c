@@ -30,6 +30,11 @@ static void put_core(struct list *l, const struct core_counters *c)
 	count_add(l, "", "rnr_sent", c->rnr_sent);
 	count_add(l, "", "rnr_received", c->rnr_received);
 	count_add(l, "", "cnps_received", c->cnps_received);
+	count_add(l, "", "rp_cnp_handled", c->cnps_handled);
+	count_add(l, "", "rp_cnp_ignored", c->cnps_received - c->cnps_handled);
+	count_add(l, "", "np_ecn_marked_roce_packets", c->ecn_marked);
+	count_add(l, "", "np_cnp_sent", c->cnps_sent);
+	count_add(l, "", "out_of_sequence", c->sequence_errors);
 	count_add(l, "", "timeouts", c->timeouts);
 	count_add(l, "", "retransmits", c->retransmits);
 	count_add(l, "", "duplicates", c->duplicates);

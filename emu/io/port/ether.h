@@ -10,8 +10,9 @@
 #include "emu/io/device/devices.h"
 
 /*
- * Pulls up to max frames from the device, one of all, and gives each to every one of them, which
- * may then have something to do. Returns the number; max means there may be more.
+ * Pulls frames from the device, one of all, and gives each to every one of them, which may then
+ * have something to do. Stops when they have cost max: 1 each, and 1 more for each 64 units of work
+ * (core_rx_frame). Returns what they cost; max or more means there may be more.
  */
 unsigned io_ether_send(const struct io_devices *all, struct io_device *from, uint64_t now,
 		       unsigned max);

@@ -109,13 +109,6 @@ static void say_no_route(struct io_loopback *l, const struct core_burst *t, uint
 		       l->dev->id.name, io_address_format(t->flow.dst, text), held);
 }
 
-static bool to_group(const struct core_burst *t)
-{
-	const uint8_t *dst = t->flow.dst;
-
-	return dst[0] == 0xff || (roce_addr_is_v4(dst) && (dst[12] & 0xf0) == 0xe0);
-}
-
 /* To each device of the daemon, the sender's own too; which groups it hears is its affair. */
 static void send_to_group(struct io_loopback *l, const struct core_burst *t, uint64_t now)
 {
@@ -136,7 +129,7 @@ static void loopback_send(struct netif *n, const struct core_burst *t, uint64_t 
 	struct io_loopback *l = (struct io_loopback *)n;
 	struct io_device *to = l->always_wire ? NULL : io_fabric_find(l->fabric, t->flow.dst);
 
-	if (to_group(t))
+	if (roce_addr_is_group(t->flow.dst))
 		send_to_group(l, t, now);
 	else if (to) {
 		l->delivered += t->count;
@@ -153,7 +146,8 @@ static void loopback_receive(struct netif *n, const struct core_burst *t, uint64
 	const struct io_loopback *l = (struct io_loopback *)n;
 
 	/* The network brings back what went to a group; here they have it already. */
-	if (to_group(t) && !l->always_wire && io_fabric_find(l->fabric, t->flow.src))
+	if (roce_addr_is_group(t->flow.dst) && !l->always_wire &&
+	    io_fabric_find(l->fabric, t->flow.src))
 		return;
 	netif_receive(n->above, t, now);
 }

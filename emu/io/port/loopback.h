@@ -35,7 +35,7 @@ struct io_loopback {
 	struct netif netif;
 	const struct io_fabric *fabric;
 	struct io_device *dev;
-	bool always_wire;   /* --wire: nothing stays inside */
+	bool always_wire;   /* --wire, or a modelled network: nothing stays inside */
 	uint64_t delivered; /* packets */
 	uint64_t no_route;  /* packets that had nowhere to go */
 };

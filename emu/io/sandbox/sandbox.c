@@ -11,7 +11,6 @@
 #include "refused.h"
 #include "rights.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #ifdef UHCA_HAVE_VALGRIND_H

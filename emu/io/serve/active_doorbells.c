@@ -2,7 +2,7 @@
 /*
  * See active_doorbells.h. Who is no longer watched is told so before the last look at its page, as
  * a daemon that goes to sleep does it (uhca_ring_fence): the client either sees that it is to
- * announce itself, or has rung before that look.
+ * ring its active doorbell, or has rung before that look.
  */
 #include "active_doorbells.h"
 
@@ -14,8 +14,8 @@
 int io_active_doorbells_open(struct io_active_doorbells *all)
 {
 	TAILQ_INIT(&all->watched);
-	return io_shm_create(&all->shm, "uhca-callers", sizeof(struct uhca_abi_active_doorbells),
-			     false);
+	return io_shm_create(&all->shm, "uhca-active-doorbells",
+			     sizeof(struct uhca_abi_active_doorbells), false);
 }
 
 void io_active_doorbells_close(struct io_active_doorbells *all)
@@ -24,14 +24,14 @@ void io_active_doorbells_close(struct io_active_doorbells *all)
 		io_shm_destroy(&all->shm);
 }
 
-static void announce(const struct io_client *c, uint32_t value)
+static void set_number(const struct io_client *c, uint32_t value)
 {
-	__atomic_store_n(&c->bell.page->announce, value, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->bell.page->active_number, value, __ATOMIC_RELAXED);
 }
 
 static void watch(struct io_active_doorbells *all, struct io_client *c, uint64_t now)
 {
-	announce(c, 0);
+	set_number(c, 0);
 	c->watched = true;
 	c->rang = now;
 	TAILQ_INSERT_TAIL(&all->watched, c, look);
@@ -57,10 +57,10 @@ static uint32_t find_number(const struct io_active_doorbells *all)
 
 void io_active_doorbells_add(struct io_active_doorbells *all, struct io_client *c)
 {
-	c->caller = find_number(all);
-	if (c->caller < UHCA_ABI_ACTIVE_DOORBELLS)
-		all->at[c->caller] = c;
-	if (c->caller == all->limit && all->limit < UHCA_ABI_ACTIVE_DOORBELLS)
+	c->active_number = find_number(all);
+	if (c->active_number < UHCA_ABI_ACTIVE_DOORBELLS)
+		all->at[c->active_number] = c;
+	if (c->active_number == all->limit && all->limit < UHCA_ABI_ACTIVE_DOORBELLS)
 		all->limit++;
 	watch(all, c, io_clock_now());
 }
@@ -69,8 +69,8 @@ void io_active_doorbells_remove(struct io_active_doorbells *all, struct io_clien
 {
 	if (c->watched)
 		unwatch(all, c);
-	if (c->caller < UHCA_ABI_ACTIVE_DOORBELLS)
-		all->at[c->caller] = NULL;
+	if (c->active_number < UHCA_ABI_ACTIVE_DOORBELLS)
+		all->at[c->active_number] = NULL;
 	while (all->limit > 0 && !all->at[all->limit - 1])
 		all->limit--;
 }
@@ -78,10 +78,10 @@ void io_active_doorbells_remove(struct io_active_doorbells *all, struct io_clien
 /* Unless it has just rung. */
 static void leave_alone(struct io_active_doorbells *all, struct io_client *c, uint64_t now)
 {
-	announce(c, c->caller + 1);
+	set_number(c, c->active_number + 1);
 	uhca_ring_fence();
 	if (io_client_rang(c)) {
-		announce(c, 0);
+		set_number(c, 0);
 		c->rang = now;
 		return;
 	}
@@ -121,7 +121,7 @@ static uint32_t look_at(struct io_active_doorbells *all, struct io_client *c, ui
 	if (n > 0)
 		c->rang = now;
 	else if (all->n_watched > IO_ACTIVE_DOORBELLS_KEPT && now > c->rang + QUIET &&
-		 c->caller < UHCA_ABI_ACTIVE_DOORBELLS)
+		 c->active_number < UHCA_ABI_ACTIVE_DOORBELLS)
 		leave_alone(all, c, now);
 	return n;
 }

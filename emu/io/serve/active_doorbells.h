@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Whose doorbells are looked at. A few clients, and all that rang lately, are watched: each look of
- * the loop goes to their pages. The others are asked to announce themselves on a page that all
+ * the loop goes to their pages. The others are asked to set their bit on a page that all
  * clients share (region.h), so that a look costs nothing for them. That page is a hint: any client
  * can spoil it for the others, whose doorbells are then found by a sweep that looks at some of them
  * at a time, and before the daemon sleeps. Owner: struct io_clients.
@@ -39,7 +39,7 @@ void io_active_doorbells_add(struct io_active_doorbells *all, struct io_client *
 void io_active_doorbells_remove(struct io_active_doorbells *all, struct io_client *c);
 
 /*
- * Hands the doorbells of those who are watched or have announced themselves to the core; each time
+ * Hands the doorbells of those who are watched or have set their bit to the core; each time
  * another of them is the first. Returns how many there were. now: ns.
  */
 uint32_t io_active_doorbells_look(struct io_active_doorbells *all, uint64_t now);

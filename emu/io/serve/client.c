@@ -102,7 +102,7 @@ void io_client_leave(struct io_client *c)
 {
 	io_slow_calls_drop(&c->slow);
 	if (c->dev)
-		io_active_doorbells_remove(&c->all->callers, c);
+		io_active_doorbells_remove(&c->all->active_doorbells, c);
 	io_watch_stop(&c->readable);
 	/* Who is still at the other end is to hear of it, whenever it is closed. */
 	shutdown(c->sock, SHUT_RDWR);
@@ -204,7 +204,7 @@ int io_client_hello(struct io_client *c, const struct io_client_hello *hello)
 		return error;
 	}
 	c->dev = hello->dev;
-	io_active_doorbells_add(&c->all->callers, c);
+	io_active_doorbells_add(&c->all->active_doorbells, c);
 	set_program(c, hello->program);
 	return 0;
 }

@@ -17,7 +17,6 @@
 #include "emu/io/local/local.h"
 #include "emu/io/mem/memory.h"
 
-#include <ev.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -47,10 +46,10 @@ struct io_client {
 	/* How its doorbells are heard (active_doorbells.h). */
 	TAILQ_ENTRY(io_client) look; /* of those who are watched */
 	bool watched;
-	uint32_t paused; /* summary words that are not looked at (io_client_pause) */
-	uint32_t caller; /* its number there; UHCA_ABI_ACTIVE_DOORBELLS: none */
-	uint64_t rang;   /* when it did last, or was first watched */
-	int event_fd;    /* owned; -1 before HELLO */
+	uint32_t paused;        /* summary words that are not looked at (io_client_pause) */
+	uint32_t active_number; /* its number there; UHCA_ABI_ACTIVE_DOORBELLS: none */
+	uint64_t rang;          /* when it did last, or was first watched */
+	int event_fd;           /* owned; -1 before HELLO */
 	struct io_watch event;
 	struct io_channel async;
 	struct io_channel_table channels;

@@ -44,7 +44,7 @@ int io_clients_open(struct io_clients *all)
 {
 	leave_to_thread();
 	TAILQ_INIT(&all->leavers);
-	return io_active_doorbells_open(&all->callers);
+	return io_active_doorbells_open(&all->active_doorbells);
 }
 
 /* What it leaves, before it is freed. True: all of that was said. */
@@ -142,7 +142,7 @@ void io_clients_close(struct io_clients *all)
 		;
 	for (unsigned i = 0; i < all->n; i++)
 		io_client_destroy(all->at[i]);
-	io_active_doorbells_close(&all->callers);
+	io_active_doorbells_close(&all->active_doorbells);
 	free(all->at);
 	all->n = 0;
 }

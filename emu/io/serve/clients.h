@@ -28,7 +28,7 @@ struct io_clients {
 	struct io_tracer *tracer;
 	enum io_mem_mode mem;
 	uint32_t pin; /* enum uhca_abi_pin */
-	struct io_active_doorbells callers;
+	struct io_active_doorbells active_doorbells;
 	int status_fd; /* struct uhca_abi_status, which each client gets */
 	const struct io_clients_ops *ops;
 	void *user; /* of ops */

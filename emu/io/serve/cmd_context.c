@@ -69,7 +69,7 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 	rep->fd[0] = c->all->status_fd;
 	rep->fd[1] = c->doorbell.fd;
 	rep->fd[2] = c->event_fd;
-	rep->fd[3] = c->all->callers.shm.fd;
+	rep->fd[3] = c->all->active_doorbells.shm.fd;
 	rep->n_fds = 4;
 	io_log(IO_LOG_INFO, "client %u: %s, process %d of user %u, opened %s, memory access by %s",
 	       c->id, c->program, (int)c->peer.pid, (unsigned)c->peer.uid, c->dev->id.name,

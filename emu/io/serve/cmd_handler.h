@@ -25,6 +25,7 @@ struct cmd_reply {
 		struct uhca_cmd_alloc_mw_reply alloc_mw;
 		struct uhca_cmd_alloc_dm_reply alloc_dm;
 		struct uhca_cmd_create_cq_reply create_cq;
+		struct uhca_cmd_create_comp_cntr_reply create_comp_cntr;
 		struct uhca_cmd_create_qp_reply create_qp;
 		struct uhca_cmd_query_qp_reply query_qp;
 		struct uhca_cmd_open_qp_reply open_qp;
@@ -83,6 +84,10 @@ cmd_handler cmd_create_srq, cmd_modify_srq, cmd_resize_srq, cmd_query_srq, cmd_d
 cmd_handler cmd_create_qp, cmd_modify_qp, cmd_query_qp, cmd_destroy_qp;
 cmd_handler cmd_attach_mcast, cmd_detach_mcast;
 cmd_handler cmd_open_xrcd, cmd_close_xrcd, cmd_open_qp;
+
+/* cmd_counter.c */
+cmd_handler cmd_create_comp_cntr, cmd_destroy_comp_cntr;
+cmd_handler cmd_set_comp_cntr, cmd_inc_comp_cntr, cmd_attach_comp_cntr;
 
 /* cmd_peer.c */
 cmd_handler cmd_query_peer;

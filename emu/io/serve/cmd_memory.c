@@ -100,7 +100,8 @@ int cmd_attach_arena(struct cmd *r, struct cmd_reply *rep)
 		return io_refuse(-EBUSY, "the context already has an arena");
 	if (!io_arena_guard_allows(c->peer.pid)) {
 		io_log(IO_LOG_INFO,
-		       "client %u: another cgroup and no userfaultfd: its memory is not pinned",
+		       "client %u: its memory is not pinned: it is in another cgroup, and "
+		       "userfaultfd(2) is not available",
 		       c->id);
 		return -EOPNOTSUPP;
 	}

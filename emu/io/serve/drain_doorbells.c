@@ -16,9 +16,12 @@ static unsigned send_next(struct io_client *c, uint64_t now, uint64_t end)
 {
 	struct io_device *dev = c->dev;
 
-	if (dev->blocked && (now >= end || !dev->udp || !io_udp_wait(dev->udp, end - now)))
+	if (dev->blocked & IO_BLOCK_HANG)
 		return 0;
-	return io_device_send_of(dev, c->core, now, c->all->devices->buf, c->all->devices->cap);
+	if (dev->blocked & IO_BLOCK_WIRE &&
+	    (now >= end || !dev->udp || !io_udp_wait(dev->udp, end - now)))
+		return 0;
+	return io_device_send_of(c->all->devices, dev, c->core, now);
 }
 
 void io_drain_doorbells(struct io_client *c)

@@ -174,6 +174,23 @@ void sysfs_replace(struct sysfs_tree *t, const char *name, const char *text)
 		t->error = -errno;
 }
 
+unsigned sysfs_number(const struct sysfs_tree *t, const char *name)
+{
+	char path[2 * SYSFS_PATH], text[16];
+	unsigned number = 0;
+	ssize_t n;
+	int fd;
+
+	full_path(t, name, path);
+	fd = openat(t->root, path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	sscanf(text, "%u", &number);
+	if (fd >= 0)
+		close(fd);
+	return number;
+}
+
 void sysfs_folder(struct sysfs_tree *t, const char *name)
 {
 	char path[2 * SYSFS_PATH];
@@ -218,7 +235,7 @@ void sysfs_link(struct sysfs_tree *t, const char *name, const char *target)
  * A file that says what another of its folder says: the same file under one more name, which is
  * less to make and to remove. Some file systems have no such thing.
  */
-void sysfs_twin(struct sysfs_tree *t, const char *name, const char *twin, const char *text)
+static void make_twin(struct sysfs_tree *t, const char *name, const char *twin, const char *text)
 {
 	char from[2 * SYSFS_PATH];
 	char to[2 * SYSFS_PATH];
@@ -242,7 +259,7 @@ void sysfs_column(struct sysfs_tree *t, const char *folder, unsigned first, unsi
 	sysfs_write(t, twin, "%s", text);
 	for (unsigned i = first + 1; i < end; i++) {
 		snprintf(name, sizeof(name), "%s/%u", folder, i);
-		sysfs_twin(t, name, twin, text);
+		make_twin(t, name, twin, text);
 	}
 }
 

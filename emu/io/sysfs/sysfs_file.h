@@ -46,6 +46,10 @@ void sysfs_folder(struct sysfs_tree *t, const char *name);
 
 /* The same for a file that somebody may be reading. */
 void sysfs_replace(struct sysfs_tree *t, const char *name, const char *text);
+
+/* The number in a file; 0 when there is none. */
+unsigned sysfs_number(const struct sysfs_tree *t, const char *name);
+
 void sysfs_link(struct sysfs_tree *t, const char *name, const char *target);
 
 /* A link, unless something of that name is there. */
@@ -53,9 +57,6 @@ void sysfs_link_beside(struct sysfs_tree *t, const char *name, const char *targe
 
 /* A link in place of what is there. */
 void sysfs_link_over(struct sysfs_tree *t, const char *name, const char *target);
-
-/* A file that says what another of its folder says, "twin". */
-void sysfs_twin(struct sysfs_tree *t, const char *name, const char *twin, const char *text);
 
 /* Entries of a folder that can be opened and not read, as attributes of empty GIDs. */
 void sysfs_unreadable(struct sysfs_tree *t, const char *folder, unsigned first, unsigned end);

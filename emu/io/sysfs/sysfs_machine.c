@@ -282,8 +282,9 @@ static void put_driver(struct sysfs_tree *t, const struct machine_device *d)
 	sysfs_base(t, "%s", path);
 }
 
-void sysfs_function_make(struct sysfs_tree *t, const struct machine *m,
-			 const struct machine_device *d)
+/* The function of one device; that of a device on no bus is none. */
+static void make_function(struct sysfs_tree *t, const struct machine *m,
+			  const struct machine_device *d)
 {
 	uint8_t config[CONFIG_BYTES];
 	char path[SYSFS_PATH];
@@ -331,6 +332,7 @@ void sysfs_net_make(struct sysfs_tree *t, const struct machine_device *d,
 	sysfs_write(t, "ifindex", "%u", net->index);
 	sysfs_write(t, "carrier", "%d", net->up);
 	sysfs_write(t, "operstate", net->up ? "up" : "down");
+	sysfs_write(t, "carrier_changes", "%d", net->up);
 	sysfs_write(t, "flags", "0x1003");
 	sysfs_write(t, "mtu", "%u", net->mtu);
 	sysfs_write(t, "speed", "%u", net->mbit);
@@ -339,6 +341,22 @@ void sysfs_net_make(struct sysfs_tree *t, const struct machine_device *d,
 	sysfs_base(t, "sys/class/net");
 	snprintf(target, sizeof(target), "../../%s/net/%s", path + strlen("sys/"), net->name);
 	sysfs_link_over(t, net->name, target);
+}
+
+void sysfs_net_carrier(struct sysfs_tree *t, const struct machine_device *d, const char *name,
+		       bool up)
+{
+	char path[SYSFS_PATH];
+	char changes[16];
+
+	sysfs_device_path(d, path);
+	sysfs_base(t, "%.200s/net/%s", path, name);
+	if (sysfs_number(t, "carrier") == up)
+		return;
+	snprintf(changes, sizeof(changes), "%u", sysfs_number(t, "carrier_changes") + 1);
+	sysfs_replace(t, "carrier", up ? "1" : "0");
+	sysfs_replace(t, "operstate", up ? "up" : "down");
+	sysfs_replace(t, "carrier_changes", changes);
 }
 
 /* ---- the host's own ---- */
@@ -364,7 +382,7 @@ static void put_host(struct sysfs_tree *t, const char *folder)
 void sysfs_machine_make(struct sysfs_tree *t, const struct machine *m)
 {
 	for (unsigned i = 0; i < m->n_devices; i++)
-		sysfs_function_make(t, m, &m->device[i]);
+		make_function(t, m, &m->device[i]);
 	put_host(t, "/sys/bus/pci/devices");
 	put_host(t, "/sys/class/pci_bus");
 	put_host(t, "/sys/class/net");

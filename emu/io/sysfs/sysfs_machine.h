@@ -27,12 +27,12 @@ void sysfs_device_path(const struct machine_device *d, char out[SYSFS_PATH]);
 /* Bridges, buses, nodes, and links to what the host has. */
 void sysfs_machine_make(struct sysfs_tree *t, const struct machine *m);
 
-/* The function of one device; that of a device on no bus is none. */
-void sysfs_function_make(struct sysfs_tree *t, const struct machine *m,
-			 const struct machine_device *d);
-
 /* An interface of it, and its name in the class. */
 void sysfs_net_make(struct sysfs_tree *t, const struct machine_device *d,
 		    const struct sysfs_net *net);
+
+/* Its link goes or comes back: where that is a change, it is counted (carrier_changes). */
+void sysfs_net_carrier(struct sysfs_tree *t, const struct machine_device *d, const char *name,
+		       bool up);
 
 #endif

@@ -17,62 +17,46 @@
 /* Requests of one file that are served before others get their turn; less when they take long. */
 #define BURST 8
 
-/* What the program called, as far as the command tells. */
-static const char *const verbs[] = {
-	[RDMA_USER_CM_CMD_CREATE_ID] = "rdma_create_id",
-	[RDMA_USER_CM_CMD_DESTROY_ID] = "rdma_destroy_id",
-	[RDMA_USER_CM_CMD_BIND_IP] = "rdma_bind_addr",
-	[RDMA_USER_CM_CMD_RESOLVE_IP] = "rdma_resolve_addr",
-	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = "rdma_resolve_route",
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = "query_route of rdma_cm",
-	[RDMA_USER_CM_CMD_CONNECT] = "rdma_connect",
-	[RDMA_USER_CM_CMD_LISTEN] = "rdma_listen",
-	[RDMA_USER_CM_CMD_ACCEPT] = "rdma_accept",
-	[RDMA_USER_CM_CMD_REJECT] = "rdma_reject",
-	[RDMA_USER_CM_CMD_DISCONNECT] = "rdma_disconnect",
-	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = "rdma_init_qp_attr",
-	[RDMA_USER_CM_CMD_GET_EVENT] = "rdma_get_cm_event",
-	[RDMA_USER_CM_CMD_GET_OPTION] = "get_option of rdma_cm",
-	[RDMA_USER_CM_CMD_SET_OPTION] = "rdma_set_option",
-	[RDMA_USER_CM_CMD_NOTIFY] = "rdma_notify",
-	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = "rdma_join_multicast",
-	[RDMA_USER_CM_CMD_LEAVE_MCAST] = "rdma_leave_multicast",
-	[RDMA_USER_CM_CMD_MIGRATE_ID] = "rdma_migrate_id",
-	[RDMA_USER_CM_CMD_QUERY] = "query of rdma_cm",
-	[RDMA_USER_CM_CMD_BIND] = "rdma_bind_addr",
-	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = "rdma_resolve_addr",
-	[RDMA_USER_CM_CMD_JOIN_MCAST] = "rdma_join_multicast",
-	[UCMA_RESOLVE_IB_SERVICE] = "rdma_resolve_addrinfo",
-	[UCMA_WRITE_CM_EVENT] = "rdma_write_cm_event",
-};
+/* The offset of the number of the id that a command is about, or NO_ID: it looks for it itself. */
+#define ID_(command) offsetof(struct rdma_ucm_##command, id)
+#define NO_ID        SIZE_MAX
 
-static ucma_handler *const handlers[] = {
-	[RDMA_USER_CM_CMD_CREATE_ID] = ucma_create_id,
-	[RDMA_USER_CM_CMD_DESTROY_ID] = ucma_destroy_id,
-	[RDMA_USER_CM_CMD_BIND_IP] = ucma_bind_ip,
-	[RDMA_USER_CM_CMD_RESOLVE_IP] = ucma_resolve_ip,
-	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = ucma_resolve_route,
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = ucma_query_route,
-	[RDMA_USER_CM_CMD_CONNECT] = ucma_connect,
-	[RDMA_USER_CM_CMD_LISTEN] = ucma_listen,
-	[RDMA_USER_CM_CMD_ACCEPT] = ucma_accept,
-	[RDMA_USER_CM_CMD_REJECT] = ucma_reject,
-	[RDMA_USER_CM_CMD_DISCONNECT] = ucma_disconnect,
-	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = ucma_init_qp_attr,
-	[RDMA_USER_CM_CMD_GET_EVENT] = ucma_get_event,
-	[RDMA_USER_CM_CMD_GET_OPTION] = NULL, /* the kernel has none either */
-	[RDMA_USER_CM_CMD_SET_OPTION] = ucma_set_option,
-	[RDMA_USER_CM_CMD_NOTIFY] = ucma_notify,
-	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = ucma_join_ip_mcast,
-	[RDMA_USER_CM_CMD_LEAVE_MCAST] = ucma_leave_mcast,
-	[RDMA_USER_CM_CMD_MIGRATE_ID] = ucma_migrate_id,
-	[RDMA_USER_CM_CMD_QUERY] = ucma_query,
-	[RDMA_USER_CM_CMD_BIND] = ucma_bind,
-	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = ucma_resolve_addr,
-	[RDMA_USER_CM_CMD_JOIN_MCAST] = ucma_join_mcast,
-	[UCMA_RESOLVE_IB_SERVICE] = ucma_resolve_ib_service,
-	[UCMA_WRITE_CM_EVENT] = ucma_write_event,
+static const struct command {
+	const char *verb; /* what the program called, as far as the command tells */
+	ucma_handler *handle;
+	size_t id_at;
+} commands[] = {
+	[RDMA_USER_CM_CMD_CREATE_ID] = {"rdma_create_id", ucma_create_id, NO_ID},
+	[RDMA_USER_CM_CMD_DESTROY_ID] = {"rdma_destroy_id", ucma_destroy_id, ID_(destroy_id)},
+	[RDMA_USER_CM_CMD_BIND_IP] = {"rdma_bind_addr", ucma_bind_ip, ID_(bind_ip)},
+	[RDMA_USER_CM_CMD_RESOLVE_IP] = {"rdma_resolve_addr", ucma_resolve_ip, ID_(resolve_ip)},
+	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = {"rdma_resolve_route", ucma_resolve_route,
+					    ID_(resolve_route)},
+	[RDMA_USER_CM_CMD_QUERY_ROUTE] = {"query_route of rdma_cm", ucma_query_route, ID_(query)},
+	[RDMA_USER_CM_CMD_CONNECT] = {"rdma_connect", ucma_connect, ID_(connect)},
+	[RDMA_USER_CM_CMD_LISTEN] = {"rdma_listen", ucma_listen, ID_(listen)},
+	[RDMA_USER_CM_CMD_ACCEPT] = {"rdma_accept", ucma_accept, ID_(accept)},
+	[RDMA_USER_CM_CMD_REJECT] = {"rdma_reject", ucma_reject, ID_(reject)},
+	[RDMA_USER_CM_CMD_DISCONNECT] = {"rdma_disconnect", ucma_disconnect, ID_(disconnect)},
+	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = {"rdma_init_qp_attr", ucma_init_qp_attr,
+					   ID_(init_qp_attr)},
+	[RDMA_USER_CM_CMD_GET_EVENT] = {"rdma_get_cm_event", ucma_get_event, NO_ID},
+	[RDMA_USER_CM_CMD_GET_OPTION] = {"get_option of rdma_cm", NULL,
+					 NO_ID}, /* the kernel has none either */
+	[RDMA_USER_CM_CMD_SET_OPTION] = {"rdma_set_option", ucma_set_option, ID_(set_option)},
+	[RDMA_USER_CM_CMD_NOTIFY] = {"rdma_notify", ucma_notify, ID_(notify)},
+	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = {"rdma_join_multicast", ucma_join_ip_mcast, NO_ID},
+	[RDMA_USER_CM_CMD_LEAVE_MCAST] = {"rdma_leave_multicast", ucma_leave_mcast, NO_ID},
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = {"rdma_migrate_id", ucma_migrate_id, NO_ID},
+	[RDMA_USER_CM_CMD_QUERY] = {"query of rdma_cm", ucma_query, ID_(query)},
+	[RDMA_USER_CM_CMD_BIND] = {"rdma_bind_addr", ucma_bind, ID_(bind)},
+	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = {"rdma_resolve_addr", ucma_resolve_addr,
+					   ID_(resolve_addr)},
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = {"rdma_join_multicast", ucma_join_mcast, NO_ID},
+	[UCMA_RESOLVE_IB_SERVICE] = {"rdma_resolve_addrinfo", ucma_resolve_ib_service, 0},
+	[UCMA_WRITE_CM_EVENT] = {"rdma_write_cm_event", ucma_write_event, NO_ID},
 };
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 void ucma_respond(struct ucma_command *c, const void *response, size_t len)
 {
@@ -142,6 +126,8 @@ static void wake_devices(const struct io_devices *all)
 static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struct ucma_command *c,
 		   int error)
 {
+	const struct command *command = &commands[r->cmd < COMMANDS ? r->cmd : 0];
+	uint32_t slot;
 	int status;
 
 	if (r->cmd == UHCA_UCMA_HELLO)
@@ -150,15 +136,19 @@ static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struc
 		return -EINVAL; /* no library of ours */
 	if (r->cmd == UHCA_UCMA_TOKEN)
 		return token_back(f);
-	if (r->cmd >= sizeof(handlers) / sizeof(handlers[0]))
+	if (r->cmd >= COMMANDS)
 		return io_refuse(-EINVAL, "rdma_cm has no command with this number");
-	if (!handlers[r->cmd])
+	if (!command->handle)
 		return io_refuse(-ENOSYS, "the kernel's rdma_cm has no such command either");
 	if (ucma_fault_comes_later(r->cmd, error))
 		c->late_error = error;
 	else if (error)
 		return io_refuse(-error, "a fault rule makes it fail");
-	status = handlers[r->cmd](c);
+	if (command->id_at != NO_ID) {
+		memcpy(&slot, (const uint8_t *)c->in + command->id_at, sizeof(slot));
+		c->id = ucma_id_find(f, slot);
+	}
+	status = command->id_at == NO_ID || c->id ? command->handle(c) : ucma_no_id();
 	wake_devices(f->ucma->env.devices);
 	return status;
 }
@@ -187,8 +177,8 @@ static void refuse(const struct ucma_file *f, uint32_t cmd, struct ucma_reply *r
 	if (r.error == -EAGAIN)
 		return;
 	snprintf(unknown, sizeof(unknown), "command %u of rdma_cm", cmd);
-	if (cmd < sizeof(verbs) / sizeof(verbs[0]) && verbs[cmd])
-		r.verb = verbs[cmd];
+	if (cmd < COMMANDS && commands[cmd].verb)
+		r.verb = commands[cmd].verb;
 	if (id)
 		snprintf(object, sizeof(object), "id %u", id->slot);
 	rep->h.length = (uint32_t)io_refusal_tell(&r, (char *)rep->response);

@@ -155,20 +155,15 @@ bool ucma_addr_has_device(const struct ucma_addr *a)
 	return bind_error(a, ROCE_UDP_PORT) == -EADDRINUSE;
 }
 
-static bool is_multicast(const uint8_t gid[16])
-{
-	return roce_addr_is_v4(gid) ? gid[12] >> 4 == 0xe : gid[0] == 0xff;
-}
-
 bool ucma_addr_is_of_host(const struct ucma_addr *a)
 {
-	return !is_multicast(a->gid) && bind_error(a, 0) == 0;
+	return !roce_addr_is_group(a->gid) && bind_error(a, 0) == 0;
 }
 
 bool ucma_addr_is_reached(const struct ucma_addr *to, const uint8_t from[16])
 {
 	return !io_address_is_loopback(from) || io_address_is_loopback(to->gid) ||
-	       is_multicast(to->gid) || ucma_addr_has_device(to);
+	       roce_addr_is_group(to->gid) || ucma_addr_has_device(to);
 }
 
 /* A datagram socket that is connected knows its source; nothing is sent. */

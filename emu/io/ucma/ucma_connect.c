@@ -71,14 +71,12 @@ static int add_header(const struct ucma_id *id, struct core_cm_param *p, uint8_t
 int ucma_connect(struct ucma_command *c)
 {
 	const struct rdma_ucm_connect *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	uint8_t room[ROCE_CM_SIDR_REQ_PRIVATE] = {0};
 	struct core_cm_param p;
 	struct core_cm_path path = {0};
 	int error;
 
-	if (!id)
-		return ucma_no_id();
 	if (!in->conn_param.valid)
 		return io_refuse(-EINVAL, "conn_param is not valid");
 	if (id->state != UCMA_ROUTE_RESOLVED)
@@ -110,11 +108,9 @@ int ucma_connect(struct ucma_command *c)
 int ucma_listen(struct ucma_command *c)
 {
 	const struct rdma_ucm_listen *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	int error;
 
-	if (!id)
-		return ucma_no_id();
 	if (id->state == UCMA_IDLE) { /* any address, any port */
 		id->src = (struct ucma_addr){.family = AF_INET};
 		memset(id->src.gid + 10, 0xff, 2);
@@ -156,11 +152,9 @@ int ucma_accept(struct ucma_command *c)
 {
 	const struct core_cm_param nothing = {0};
 	const struct rdma_ucm_accept *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	int error;
 
-	if (!id)
-		return ucma_no_id();
 	if (!id->cm)
 		return ucma_wrong_state(id, "no connection request to accept");
 	if (in->conn_param.valid)
@@ -175,12 +169,10 @@ int ucma_accept(struct ucma_command *c)
 int ucma_reject(struct ucma_command *c)
 {
 	const struct rdma_ucm_reject *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	struct core_cm_param p = {0};
 	uint16_t reason = in->reason ? in->reason : ROCE_CM_REJ_CONSUMER;
 
-	if (!id)
-		return ucma_no_id();
 	if (!id->cm)
 		return ucma_wrong_state(id, "no connection request to reject");
 	if (reason != ROCE_CM_REJ_CONSUMER && reason != ROCE_CM_REJ_VENDOR_OPTION)
@@ -192,11 +184,8 @@ int ucma_reject(struct ucma_command *c)
 
 int ucma_disconnect(struct ucma_command *c)
 {
-	const struct rdma_ucm_disconnect *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 
-	if (!id)
-		return ucma_no_id();
 	if (id->state == UCMA_LISTENING && id->dev)
 		return 0; /* has nothing to end, and the kernel does not mind */
 	if (!id->cm)
@@ -207,10 +196,8 @@ int ucma_disconnect(struct ucma_command *c)
 int ucma_notify(struct ucma_command *c)
 {
 	const struct rdma_ucm_notify *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 
-	if (!id)
-		return ucma_no_id();
 	if (in->event != EVENT_COMM_EST)
 		return io_refuse(-EINVAL, "event %u is not IBV_EVENT_COMM_EST", in->event);
 	if (!id->cm)
@@ -279,14 +266,12 @@ static int initial_attr(const struct ucma_id *id, uint32_t state, struct uhca_ab
 int ucma_init_qp_attr(struct ucma_command *c)
 {
 	const struct rdma_ucm_init_qp_attr *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	struct ib_uverbs_qp_attr resp = {0};
 	struct uhca_abi_qp_attr attr;
 	uint32_t mask;
 	int error;
 
-	if (!id)
-		return ucma_no_id();
 	if (!id->dev || (id->state == UCMA_LISTENING && id->qp_type != QPT_UD))
 		return ucma_wrong_state(id,
 					id->dev ? "its QP is not connected" : "it has no device");

@@ -117,7 +117,11 @@ void ucma_event_simple(struct ucma_id *id, uint32_t event, int32_t status)
 		ucma_event_post(e);
 }
 
-bool ucma_event_take(struct ucma_file *f, struct rdma_ucm_event_resp *out)
+/*
+ * Takes the oldest event; false when there is none, or when it is held: those behind it wait, too,
+ * so that a channel's events keep the order in which they happened.
+ */
+static bool take_event(struct ucma_file *f, struct rdma_ucm_event_resp *out)
 {
 	struct ucma_event *e = first_ready(f);
 
@@ -140,14 +144,14 @@ void ucma_event_promise(struct ucma_id *id)
 	if (!e || e->id != id || e->mcast || f->has_promise)
 		return;
 	if (f->token_out && !f->token_recalled && io_message_all_read(f->sock))
-		f->has_promise = ucma_event_take(f, &f->promise);
+		f->has_promise = take_event(f, &f->promise);
 }
 
 int ucma_get_event(struct ucma_command *c)
 {
 	struct ucma_file *f = c->file;
 	struct rdma_ucm_event_resp resp = f->promise;
-	bool any = f->has_promise || ucma_event_take(f, &resp);
+	bool any = f->has_promise || take_event(f, &resp);
 
 	f->has_promise = f->token_recalled = false;
 	f->token_out = false; /* who asks had it */

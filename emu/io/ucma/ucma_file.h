@@ -195,12 +195,6 @@ void ucma_event_simple(struct ucma_id *id, uint32_t event, int32_t status);
  */
 void ucma_event_promise(struct ucma_id *id);
 
-/*
- * Takes the oldest event; false when there is none, or when it is held: those behind it wait, too,
- * so that a channel's events keep the order in which they happened.
- */
-bool ucma_event_take(struct ucma_file *f, struct rdma_ucm_event_resp *out);
-
 /* Drops what waits for this id (or group), and the ids whose requests were among it. */
 void ucma_event_drop(struct ucma_id *id, struct ucma_mcast *mcast);
 
@@ -280,6 +274,7 @@ struct ucma_reply {
 struct ucma_command {
 	struct ucma_file *file;
 	struct ucma_file *emptied; /* loses events: file, or the one that an id leaves */
+	struct ucma_id *id;        /* that it is about; of those whose row in ucma.c says where */
 	const void *in;            /* the command's structure, with zeroes behind */
 	const uint8_t *name;       /* HELLO: the program's */
 	const void *option;        /* SET_OPTION */

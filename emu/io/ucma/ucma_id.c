@@ -128,12 +128,9 @@ int ucma_create_id(struct ucma_command *c)
 
 int ucma_destroy_id(struct ucma_command *c)
 {
-	const struct rdma_ucm_destroy_id *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	struct rdma_ucm_destroy_id_resp resp;
 
-	if (!id)
-		return ucma_no_id();
 	ucma_event_promise(id);
 	resp.events_reported = id->events_reported;
 	ucma_id_destroy(id);
@@ -279,10 +276,8 @@ static int set_path(struct ucma_id *id, const void *value, size_t len)
 int ucma_set_option(struct ucma_command *c)
 {
 	const struct rdma_ucm_set_option *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 
-	if (!id)
-		return ucma_no_id();
 	if (in->optlen != c->option_len)
 		return wrong_length(in->optlen, c->option_len);
 	if (in->level == RDMA_OPTION_ID)

@@ -25,11 +25,6 @@ void ucma_mcast_destroy(struct ucma_mcast *m)
 	free(m);
 }
 
-static bool is_group(const struct ucma_addr *a)
-{
-	return ucma_addr_is_v4(a) ? (a->gid[12] & 0xf0) == 0xe0 : a->gid[0] == 0xff;
-}
-
 static void fill(const struct ucma_mcast *m, struct ucma_event *e)
 {
 	const struct ucma_id *id = m->id;
@@ -82,7 +77,7 @@ static int join(struct ucma_command *c, uint32_t slot, uint64_t uid, const struc
 		return ucma_no_id();
 	if (!id->dev)
 		return ucma_wrong_state(id, "it has no device to join with");
-	if (!is_group(group))
+	if (!roce_addr_is_group(group->gid))
 		return io_refuse(-EINVAL, "addr is not a multicast address");
 	m = create(id, uid, group);
 	if (!m)

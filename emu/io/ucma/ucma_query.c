@@ -49,12 +49,9 @@ static void emit_ip(const struct ucma_addr *a, struct sockaddr_in6 *out)
 
 int ucma_query_route(struct ucma_command *c)
 {
-	const struct rdma_ucm_query *in = c->in;
-	const struct ucma_id *id = ucma_id_find(c->file, in->id);
+	const struct ucma_id *id = c->id;
 	struct rdma_ucm_query_route_resp resp = {.ibdev_index = UINT32_MAX};
 
-	if (!id)
-		return ucma_no_id();
 	emit_ip(&id->src, &resp.src_addr);
 	emit_ip(&id->dst, &resp.dst_addr);
 	if (id->dev) {
@@ -144,10 +141,8 @@ static int query_path(struct ucma_command *c, const struct ucma_id *id)
 int ucma_query(struct ucma_command *c)
 {
 	const struct rdma_ucm_query *in = c->in;
-	const struct ucma_id *id = ucma_id_find(c->file, in->id);
+	const struct ucma_id *id = c->id;
 
-	if (!id)
-		return ucma_no_id();
 	switch (in->option) {
 	case RDMA_USER_CM_QUERY_ADDR:
 		return query_addr(c, id);

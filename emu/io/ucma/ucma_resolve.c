@@ -157,11 +157,9 @@ static int bind_address(struct ucma_id *id, const struct ucma_addr *a)
 int ucma_bind_ip(struct ucma_command *c)
 {
 	const struct rdma_ucm_bind_ip *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	struct ucma_addr a;
 
-	if (!id)
-		return ucma_no_id();
 	if (ucma_addr_parse(&in->addr, sizeof(in->addr), &a) < 0)
 		return no_address("addr");
 	return bind_address(id, &a);
@@ -170,11 +168,9 @@ int ucma_bind_ip(struct ucma_command *c)
 int ucma_bind(struct ucma_command *c)
 {
 	const struct rdma_ucm_bind *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	struct ucma_addr a;
 
-	if (!id)
-		return ucma_no_id();
 	if (ucma_addr_parse_sized(&in->addr, sizeof(in->addr), in->addr_size, &a) < 0)
 		return no_address("addr");
 	return bind_address(id, &a);
@@ -337,12 +333,10 @@ static int resolve(struct ucma_id *id, const struct ucma_addr *src, const struct
 int ucma_resolve_ip(struct ucma_command *c)
 {
 	const struct rdma_ucm_resolve_ip *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	struct ucma_addr src = {0};
 	struct ucma_addr dst;
 
-	if (!id)
-		return ucma_no_id();
 	if (in->src_addr.sin6_family &&
 	    ucma_addr_parse(&in->src_addr, sizeof(in->src_addr), &src) < 0)
 		return no_address("src_addr");
@@ -354,12 +348,10 @@ int ucma_resolve_ip(struct ucma_command *c)
 int ucma_resolve_addr(struct ucma_command *c)
 {
 	const struct rdma_ucm_resolve_addr *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 	struct ucma_addr src = {0};
 	struct ucma_addr dst;
 
-	if (!id)
-		return ucma_no_id();
 	if (in->reserved)
 		return -EINVAL; /* no library of ours */
 	if (in->src_size &&
@@ -372,11 +364,8 @@ int ucma_resolve_addr(struct ucma_command *c)
 
 int ucma_resolve_route(struct ucma_command *c)
 {
-	const struct rdma_ucm_resolve_route *in = c->in;
-	struct ucma_id *id = ucma_id_find(c->file, in->id);
+	struct ucma_id *id = c->id;
 
-	if (!id)
-		return ucma_no_id();
 	if (id->state != UCMA_ADDR_RESOLVED)
 		return ucma_wrong_state(id,
 					"rdma_resolve_route needs a resolved address and no route");
@@ -394,11 +383,8 @@ int ucma_resolve_route(struct ucma_command *c)
 /* What a subnet administrator knows of a service: RoCE has none, and the kernel says so there. */
 int ucma_resolve_ib_service(struct ucma_command *c)
 {
-	const uint32_t *number = c->in; /* begins struct rdma_ucm_resolve_ib_service */
-	const struct ucma_id *id = ucma_id_find(c->file, *number);
+	const struct ucma_id *id = c->id;
 
-	if (!id)
-		return ucma_no_id();
 	if (id->dev && id->state == UCMA_BOUND)
 		return io_refuse(-EOPNOTSUPP,
 				 "RoCE has no subnet administrator to ask for services");

@@ -2,8 +2,9 @@
 /* Reads the cause of a refusal from a capture, and says it in a sentence. */
 #include "causes.h"
 
+#include "emu/model/read/read.h"
+
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,24 +53,8 @@ bool model_cause_read(const struct model_word *word, unsigned n, struct uhca_abi
 
 /* ---- saying ---- */
 
-struct text {
-	char *buf;
-	size_t cap, used;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, format);
-	n = vsnprintf(t->buf + t->used, t->cap - t->used, format, ap);
-	va_end(ap);
-	if (n > 0)
-		t->used += (size_t)n < t->cap - t->used ? (size_t)n : t->cap - t->used - 1;
-}
-
-const char *model_rights_text(uint32_t rights, char *buf, size_t cap)
+/* "REMOTE_WRITE and REMOTE_READ" of IBV_ACCESS_*. Returns buf. */
+static const char *rights_text(uint32_t rights, char *buf, size_t cap)
 {
 	static const char *const name[] = {
 		"LOCAL_WRITE", "REMOTE_WRITE", "REMOTE_READ", "REMOTE_ATOMIC", "MW_BIND",
@@ -79,9 +64,9 @@ const char *model_rights_text(uint32_t rights, char *buf, size_t cap)
 	buf[0] = '\0';
 	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		if (rights & 1u << i)
-			add(&t, "%sIBV_ACCESS_%s", t.used ? " and " : "", name[i]);
+			text_add(&t, "%sIBV_ACCESS_%s", t.used ? " and " : "", name[i]);
 	if (t.used == 0)
-		add(&t, "rights 0x%" PRIx32, rights);
+		text_add(&t, "rights 0x%" PRIx32, rights);
 	return buf;
 }
 
@@ -93,216 +78,223 @@ static const char *plural(uint64_t n)
 /* "[0x1000, 0x2000)" */
 static void add_range(struct text *t, uint64_t start, uint64_t size)
 {
-	add(t, "0x%" PRIx64 " to 0x%" PRIx64, start, start + size - (size > 0));
+	text_add(t, "0x%" PRIx64 " to 0x%" PRIx64, start, start + size - (size > 0));
 }
 
 static void say_unknown(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "key 0x%" PRIx32 " names nothing", c->key);
+	text_add(t, "key 0x%" PRIx32 " names nothing", c->key);
 	if (c->near)
-		add(t, "; the key most like it that would do is 0x%" PRIx32, c->near);
+		text_add(t, "; the key most like it that would do is 0x%" PRIx32, c->near);
 	else
-		add(t, ", and no key of the protection domain is like it");
+		text_add(t, ", and no key of the protection domain is like it");
 }
 
 static void say_dead(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "key 0x%" PRIx32 " has been dead for %.3f ms: it was that of ", c->key,
-	    (double)c->since / 1e6);
+	text_add(t, "key 0x%" PRIx32 " has been dead for %.3f ms: it was that of ", c->key,
+		 (double)c->since / 1e6);
 	add_range(t, c->start, c->size);
 }
 
 static void say_swapped(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t,
-	    "key 0x%" PRIx32 " is the other one of its region's two keys: here 0x%" PRIx32
-	    " belongs",
-	    c->key, c->near);
+	text_add(t,
+		 "key 0x%" PRIx32 " is the other one of its region's two keys: here 0x%" PRIx32
+		 " belongs",
+		 c->key, c->near);
 }
 
 static void say_range(struct text *t, const struct uhca_abi_cause *c)
 {
 	uint64_t end = c->at + c->bytes, region_end = c->start + c->size;
 
-	add(t, "%" PRIu64 " byte%s at 0x%" PRIx64 " ", c->bytes, plural(c->bytes), c->at);
+	text_add(t, "%" PRIu64 " byte%s at 0x%" PRIx64 " ", c->bytes, plural(c->bytes), c->at);
 	if (c->at < c->start)
-		add(t, "begin%s %" PRIu64 " byte%s before", c->bytes == 1 ? "s" : "",
-		    c->start - c->at, plural(c->start - c->at));
+		text_add(t, "begin%s %" PRIu64 " byte%s before", c->bytes == 1 ? "s" : "",
+			 c->start - c->at, plural(c->start - c->at));
 	else
-		add(t, "end%s %" PRIu64 " byte%s behind", c->bytes == 1 ? "s" : "",
-		    end - region_end, plural(end - region_end));
-	add(t, " the region of key 0x%" PRIx32 ", which has %" PRIu64 " bytes, ", c->key, c->size);
+		text_add(t, "end%s %" PRIu64 " byte%s behind", c->bytes == 1 ? "s" : "",
+			 end - region_end, plural(end - region_end));
+	text_add(t, " the region of key 0x%" PRIx32 ", which has %" PRIu64 " bytes, ", c->key,
+		 c->size);
 	add_range(t, c->start, c->size);
 	if (c->near)
-		add(t, "; it is inside the region of key 0x%" PRIx32, c->near);
+		text_add(t, "; it is inside the region of key 0x%" PRIx32, c->near);
 }
 
 static void say_revoked(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "key 0x%" PRIx32 " was revoked by a fault rule or by uhcactl", c->key);
+	text_add(t, "key 0x%" PRIx32 " was revoked by a fault rule or by uhcactl", c->key);
 }
 
 static void say_unbound(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t,
-	    "key 0x%" PRIx32
-	    " opens nothing now: its window is not bound, or not to this QP, or its "
-	    "region has no description",
-	    c->key);
+	text_add(t,
+		 "key 0x%" PRIx32
+		 " opens nothing now: its window is not bound, or not to this QP, or its "
+		 "region has no description",
+		 c->key);
 }
 
 static void say_domain(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t,
-	    "key 0x%" PRIx32 " is of another protection domain (%" PRIu64 ") than the QP (%" PRIu64
-	    ")",
-	    c->key, c->got, c->expected);
+	text_add(t,
+		 "key 0x%" PRIx32 " is of another protection domain (%" PRIu64
+		 ") than the QP (%" PRIu64 ")",
+		 c->key, c->got, c->expected);
 }
 
 static void say_key_right(struct text *t, const struct uhca_abi_cause *c)
 {
 	char rights[160];
 
-	add(t, "the region of key 0x%" PRIx32 " lacks %s", c->key,
-	    model_rights_text(c->rights, rights, sizeof(rights)));
+	text_add(t, "the region of key 0x%" PRIx32 " lacks %s", c->key,
+		 rights_text(c->rights, rights, sizeof(rights)));
 }
 
 static void say_memory(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t,
-	    "the memory of key 0x%" PRIx32 " at 0x%" PRIx64 " (%" PRIu64
-	    " bytes) is not there any more",
-	    c->key, c->at, c->bytes);
+	text_add(t,
+		 "the memory of key 0x%" PRIx32 " at 0x%" PRIx64 " (%" PRIu64
+		 " bytes) is not there any more",
+		 c->key, c->at, c->bytes);
 }
 
 static void say_invalidate(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "key 0x%" PRIx32 " may not be invalidated by this request", c->key);
+	text_add(t, "key 0x%" PRIx32 " may not be invalidated by this request", c->key);
 }
 
 static void say_qp_right(struct text *t, const struct uhca_abi_cause *c)
 {
 	char rights[160];
 
-	add(t, "the QP's qp_access_flags lack %s",
-	    model_rights_text(c->rights, rights, sizeof(rights)));
+	text_add(t, "the QP's qp_access_flags lack %s",
+		 rights_text(c->rights, rights, sizeof(rights)));
 }
 
 /* ---- of numbers that do not fit ---- */
 
 static void say_ahead(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "PSN %" PRIu64 " came, and PSN %" PRIu64 " is expected first", c->got, c->expected);
+	text_add(t, "PSN %" PRIu64 " came, and PSN %" PRIu64 " is expected first", c->got,
+		 c->expected);
 }
 
 static void say_behind(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t,
-	    "PSN %" PRIu64 " came, and PSN %" PRIu64
-	    " is expected next: taken for a duplicate, and "
-	    "not executed",
-	    c->got, c->expected);
+	text_add(t,
+		 "PSN %" PRIu64 " came, and PSN %" PRIu64
+		 " is expected next: taken for a duplicate, and "
+		 "not executed",
+		 c->got, c->expected);
 }
 
 static void say_forgotten(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t,
-	    "PSN %" PRIu64 " came, PSN %" PRIu64
-	    " is expected next, and no answer is kept for such "
-	    "a duplicate",
-	    c->got, c->expected);
+	text_add(t,
+		 "PSN %" PRIu64 " came, PSN %" PRIu64
+		 " is expected next, and no answer is kept for such "
+		 "a duplicate",
+		 c->got, c->expected);
 }
 
 static void say_answer(struct text *t, const struct uhca_abi_cause *c)
 {
 	if (c->expected == c->near)
-		add(t, "it is about PSN %" PRIu64 ", and nothing is outstanding", c->got);
+		text_add(t, "it is about PSN %" PRIu64 ", and nothing is outstanding", c->got);
 	else
-		add(t,
-		    "it is about PSN %" PRIu64 ", and PSNs %" PRIu64 " to %" PRIu32
-		    " are outstanding",
-		    c->got, c->expected, (c->near - 1) & 0xffffff);
+		text_add(t,
+			 "it is about PSN %" PRIu64 ", and PSNs %" PRIu64 " to %" PRIu32
+			 " are outstanding",
+			 c->got, c->expected, (c->near - 1) & 0xffffff);
 }
 
 static void say_packet_length(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t,
-	    "a packet has %" PRIu64 " bytes of payload, which does not fit its place in the "
-	    "message: the path MTU here is %" PRIu64,
-	    c->got, c->expected);
+	text_add(t,
+		 "a packet has %" PRIu64 " bytes of payload, which does not fit its place in the "
+		 "message: the path MTU here is %" PRIu64,
+		 c->got, c->expected);
 }
 
 static void say_message_length(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "%" PRIu64 " byte%s, where it must be %s%" PRIu64, c->got, plural(c->got),
-	    c->expected > 32 ? "at most " : "", c->expected);
+	text_add(t, "%" PRIu64 " byte%s, where it must be %s%" PRIu64, c->got, plural(c->got),
+		 c->expected > 32 ? "at most " : "", c->expected);
 }
 
 static void say_receive_short(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "the message has %" PRIu64 " bytes%s, and the receive request has room for %" PRIu64,
-	    c->got, c->rest ? " or more" : "", c->expected);
+	text_add(t,
+		 "the message has %" PRIu64
+		 " bytes%s, and the receive request has room for %" PRIu64,
+		 c->got, c->rest ? " or more" : "", c->expected);
 }
 
 static void say_alignment(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "address 0x%" PRIx64 " is not aligned to %" PRIu64 " bytes", c->at, c->expected);
+	text_add(t, "address 0x%" PRIx64 " is not aligned to %" PRIu64 " bytes", c->at,
+		 c->expected);
 }
 
 static void say_reads(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t,
-	    "more READs and atomics at a time than the QP's max_dest_rd_atomic, which is %" PRIu64,
-	    c->expected);
+	text_add(t,
+		 "more READs and atomics at a time than the QP's max_dest_rd_atomic, which is "
+		 "%" PRIu64,
+		 c->expected);
 }
 
 static void say_srq(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "number 0x%" PRIx64 " is not an SRQ of the XRC domain", c->got);
+	text_add(t, "number 0x%" PRIx64 " is not an SRQ of the XRC domain", c->got);
 }
 
 static void say_elements(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "%" PRIu64 " scatter/gather elements, and %" PRIu64 " %s allowed", c->got,
-	    c->expected, c->expected == 1 ? "is" : "are");
+	text_add(t, "%" PRIu64 " scatter/gather elements, and %" PRIu64 " %s allowed", c->got,
+		 c->expected, c->expected == 1 ? "is" : "are");
 }
 
 static void say_address_handle(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "handle %" PRIu64 " is not an address handle of the QP's protection domain", c->got);
+	text_add(t, "handle %" PRIu64 " is not an address handle of the QP's protection domain",
+		 c->got);
 }
 
 static void say_qkey(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "Q_Key 0x%" PRIx64 " came, and the QP has 0x%" PRIx64, c->got, c->expected);
+	text_add(t, "Q_Key 0x%" PRIx64 " came, and the QP has 0x%" PRIx64, c->got, c->expected);
 }
 
 static void say_pkey(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "P_Key 0x%" PRIx64 " came, and the port has 0x%" PRIx64, c->got, c->expected);
+	text_add(t, "P_Key 0x%" PRIx64 " came, and the port has 0x%" PRIx64, c->got, c->expected);
 }
 
 static void say_state(struct text *t, const struct uhca_abi_cause *c)
 {
 	static const char *const name[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"};
 
-	add(t, "the QP is in %s, in which it does not take this",
-	    c->got < sizeof(name) / sizeof(name[0]) ? name[c->got] : "an unknown state");
+	text_add(t, "the QP is in %s, in which it does not take this",
+		 c->got < sizeof(name) / sizeof(name[0]) ? name[c->got] : "an unknown state");
 }
 
 static void say_no_qp(struct text *t, const struct uhca_abi_cause *c)
 {
-	add(t, "no QP there has number 0x%" PRIx64, c->got);
+	text_add(t, "no QP there has number 0x%" PRIx64, c->got);
 }
 
 static void say_port(struct text *t, const struct uhca_abi_cause *c)
 {
 	if (c->got == UHCA_ABI_PORT_NO_GID)
-		add(t, "the device's own address has left its GID table");
+		text_add(t, "the device's own address has left its GID table");
 	else if (c->got == UHCA_ABI_PORT_MTU)
-		add(t, "the packet is longer than the port's active_mtu");
+		text_add(t, "the packet is longer than the port's active_mtu");
 	else
-		add(t, "the port is down");
+		text_add(t, "the port is down");
 }
 
 /* How each is said: words alone, or by a function that has numbers to say. */
@@ -358,6 +350,6 @@ const char *model_cause_text(const struct uhca_abi_cause *c, char *buf, size_t c
 	if (saying[c->kind].say)
 		saying[c->kind].say(&t, c);
 	else
-		add(&t, "%s", saying[c->kind].words);
+		text_add(&t, "%s", saying[c->kind].words);
 	return buf;
 }

@@ -20,7 +20,4 @@ bool model_cause_read(const struct model_word *word, unsigned n, struct uhca_abi
 /* A clause without a capital and a full stop: "key 0x123 names nothing". Returns buf. */
 const char *model_cause_text(const struct uhca_abi_cause *c, char *buf, size_t cap);
 
-/* "REMOTE_WRITE and REMOTE_READ" of IBV_ACCESS_*. Returns buf. */
-const char *model_rights_text(uint32_t rights, char *buf, size_t cap);
-
 #endif

@@ -4,8 +4,6 @@
 
 #include "wire/cm_msg.h"
 
-#include <stddef.h>
-
 #define REASONS_END 36
 
 static const char *const reasons[REASONS_END] = {

@@ -23,7 +23,8 @@ const char *model_arrow_judged(const struct model *s, const struct model_arrow *
 	return a->in == MODEL_NONE ? NULL : s->packet[a->in].judged;
 }
 
-const struct uhca_abi_cause *model_arrow_cause(const struct model *s, const struct model_arrow *a)
+/* Why the packet was dropped or judged so; NULL: not known. */
+static const struct uhca_abi_cause *arrow_cause(const struct model *s, const struct model_arrow *a)
 {
 	const struct model_packet *in = packet(s, a->in), *out = packet(s, a->out);
 
@@ -32,7 +33,8 @@ const struct uhca_abi_cause *model_arrow_cause(const struct model *s, const stru
 	return out ? out->cause : NULL;
 }
 
-bool model_arrow_taken(const struct model *s, const struct model_arrow *a)
+/* The packet arrived, and the receiver executed it or took it for what it is; so of an answer. */
+static bool arrow_taken(const struct model *s, const struct model_arrow *a)
 {
 	return a->fate == MODEL_ARRIVED && !model_arrow_judged(s, a);
 }
@@ -70,7 +72,7 @@ static const char *drop_words(const char *name)
 static const char *reason_of(const struct model *s, const struct model_arrow *a, char *buf,
 			     size_t cap)
 {
-	const struct uhca_abi_cause *c = model_arrow_cause(s, a);
+	const struct uhca_abi_cause *c = arrow_cause(s, a);
 	const char *dropped = model_arrow_dropped(s, a);
 
 	buf[0] = '\0';
@@ -98,7 +100,7 @@ static const char *dropped_words(const struct model *s, const struct model_arrow
 static const char *judged_words(const struct model *s, const struct model_arrow *a,
 				const char *judged, char *buf, size_t cap)
 {
-	const struct uhca_abi_cause *c = model_arrow_cause(s, a);
+	const struct uhca_abi_cause *c = arrow_cause(s, a);
 	const char *what = strcmp(judged, "not_ready") == 0 ? "the receiver is not ready"
 			   : strcmp(judged, "failed") == 0  ? "it fails there"
 							    : judged;
@@ -193,7 +195,7 @@ static void count_request(struct model_counts *c, const struct model *s,
 {
 	c->sent += !a->copy;
 	c->again += a->tries > 0 && !a->copy;
-	c->taken += model_arrow_taken(s, a);
+	c->taken += arrow_taken(s, a);
 	c->judged += a->fate == MODEL_ARRIVED && model_arrow_judged(s, a);
 	c->refused += a->fate == MODEL_REFUSED;
 	c->lost += a->fate == MODEL_DROPPED || a->fate == MODEL_MISSING;
@@ -203,7 +205,7 @@ static void count_request(struct model_counts *c, const struct model *s,
 /* Something is told of why it was not taken. */
 static bool decides(const struct model *s, const struct model_arrow *a)
 {
-	return model_arrow_cause(s, a) && !model_arrow_taken(s, a);
+	return arrow_cause(s, a) && !arrow_taken(s, a);
 }
 
 /* Of a request more can be said than of its answer, and by its first packet. */
@@ -322,7 +324,7 @@ static void say_decisive(const struct reason *r, const struct model *s,
 	const char *judged = model_arrow_judged(s, a);
 	char text[MODEL_CAUSE_MAX];
 
-	model_cause_text(model_arrow_cause(s, a), text, sizeof(text));
+	model_cause_text(arrow_cause(s, a), text, sizeof(text));
 	if (a->answer)
 		because(r, "no answer fits: of the last, %s", text);
 	else if (judged && strcmp(judged, "duplicate") == 0)
@@ -381,7 +383,7 @@ static uint32_t fatal_request(const struct model *s, uint32_t qp, uint64_t until
 	for (uint32_t i = 0; i < s->n_arrows && s->arrow[i].sent <= until; i++) {
 		const struct model_arrow *a = &s->arrow[i];
 		const char *judged = a->to == qp ? model_arrow_judged(s, a) : NULL;
-		const struct uhca_abi_cause *c = judged ? model_arrow_cause(s, a) : NULL;
+		const struct uhca_abi_cause *c = judged ? arrow_cause(s, a) : NULL;
 
 		if (c && (strcmp(judged, "refused") == 0 || strcmp(judged, "failed") == 0) &&
 		    c->kind != UHCA_ABI_CAUSE_PSN_AHEAD)
@@ -411,25 +413,32 @@ static void say_fatal_request(const struct reason *r, const struct model *s,
 	const struct model_packet *k = model_arrow_packet(s, a);
 	char text[MODEL_CAUSE_MAX];
 
-	model_cause_text(model_arrow_cause(s, a), text, sizeof(text));
+	model_cause_text(arrow_cause(s, a), text, sizeof(text));
 	because(r, "this QP refused a request of its peer (%s psn %" PRIu32 "): %s",
 		k->op ? k->op : roce_opcode_info(k->pkt.bth.opcode)->name, k->pkt.bth.psn, text);
 }
 
-const struct model_record *model_first_failure(const struct model *s, uint32_t qp)
+void model_find_failures(struct model *s)
 {
 	for (uint32_t i = 0; i < s->n_moments; i++) {
 		const struct model_record *r =
 			s->moment[i].is_record ? &s->record[s->moment[i].index] : NULL;
 		const char *status;
 
-		if (!r || r->kind != MODEL_COMPLETION || r->qp != qp)
+		if (!r || r->kind != MODEL_COMPLETION || r->qp == MODEL_NONE ||
+		    s->qp[r->qp].failed != MODEL_NONE)
 			continue;
 		status = model_word(r, "status");
 		if (status && strcmp(status, "SUCCESS") != 0 && strcmp(status, "WR_FLUSH_ERR") != 0)
-			return r;
+			s->qp[r->qp].failed = s->moment[i].index;
 	}
-	return NULL;
+}
+
+const struct model_record *model_first_failure(const struct model *s, uint32_t qp)
+{
+	uint32_t failed = qp == MODEL_NONE ? MODEL_NONE : s->qp[qp].failed;
+
+	return failed == MODEL_NONE ? NULL : &s->record[failed];
 }
 
 static void why_flushed(const struct reason *r, const struct model *s, const struct model_record *c)

@@ -19,12 +19,6 @@
  */
 const char *model_arrow_judged(const struct model *s, const struct model_arrow *a);
 
-/* Why it was dropped or judged so: NULL: not known. */
-const struct uhca_abi_cause *model_arrow_cause(const struct model *s, const struct model_arrow *a);
-
-/* It arrived, and the receiver executed it or took it for what it is; of an answer likewise. */
-bool model_arrow_taken(const struct model *s, const struct model_arrow *a);
-
 /* What became of it, in words; "" where that is nothing special. Returns buf. */
 const char *model_arrow_words(const struct model *s, const struct model_arrow *a, char *buf,
 			      size_t cap);
@@ -60,6 +54,9 @@ void model_count(const struct model *s, uint32_t message, uint64_t until, struct
 /* Up to the completion; of a receive, whose message is another QP's request, all of it. */
 void model_count_for(const struct model *s, const struct model_record *completion,
 		     struct model_counts *out);
+
+/* For model_parse: finds what model_first_failure says, of all QPs in one look at the records. */
+void model_find_failures(struct model *s);
 
 /* The first completion of the QP that failed by itself; NULL: none. */
 const struct model_record *model_first_failure(const struct model *s, uint32_t qp);

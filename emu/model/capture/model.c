@@ -4,6 +4,7 @@
 
 #include "causes.h"
 #include "emu/model/read/read.h"
+#include "judgement.h"
 #include "messages.h"
 #include "pairs.h"
 #include "wire/bytes.h"
@@ -404,6 +405,8 @@ static int put_together(struct model *s)
 		rc = model_pair(s);
 	if (rc == 0)
 		rc = model_find_messages(s);
+	if (rc == 0)
+		model_find_failures(s);
 	return rc;
 }
 
@@ -513,9 +516,27 @@ uint64_t model_number(const struct model_record *r, const char *name)
 	return text && model_words_number(text, &n) ? n : 0;
 }
 
+bool model_has_forgotten(const struct model *s)
+{
+	const struct model_record *r = s->n_records > 0 ? &s->record[0] : NULL;
+
+	return r && r->kind == MODEL_RECORDER &&
+	       (model_number(r, "lost") > 0 || model_number(r, "packets") > s->n_packets);
+}
+
 const struct model_packet *model_arrow_packet(const struct model *s, const struct model_arrow *a)
 {
 	return &s->packet[a->out != MODEL_NONE ? a->out : a->in];
+}
+
+static bool is_marked(const struct model *s, uint32_t packet)
+{
+	return packet != MODEL_NONE && roce_flow_ecn(&s->packet[packet].flow) == ROCE_CE;
+}
+
+bool model_arrow_marked(const struct model *s, const struct model_arrow *a)
+{
+	return is_marked(s, a->out) || is_marked(s, a->in);
 }
 
 const char *model_arrow_dropped(const struct model *s, const struct model_arrow *a)

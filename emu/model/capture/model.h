@@ -38,6 +38,7 @@ struct model_qp {
 	uint32_t next;         /* of the hash table */
 	uint32_t last_psn;     /* of requests to it */
 	uint32_t mtu;          /* the longest payload to it or to its peer */
+	uint32_t failed;       /* record: its first completion that failed by itself; or NONE */
 	bool has_service;
 	bool asked;    /* requests went to it */
 	bool answered; /* answers went to it */
@@ -204,15 +205,18 @@ void model_free(struct model *s);
 const char *model_word(const struct model_record *r, const char *name);
 uint64_t model_number(const struct model_record *r, const char *name);
 
+/* Of a flight recorder: there was more than it still has. */
+bool model_has_forgotten(const struct model *s);
+
 /* The packet of an arrow, as its sender saw it if that is known. */
 const struct model_packet *model_arrow_packet(const struct model *s, const struct model_arrow *a);
 
 /* The reason why an arrow ended early, and the rule that touched it: NULL, 0. */
 const char *model_arrow_dropped(const struct model *s, const struct model_arrow *a);
-uint32_t model_arrow_rule(const struct model *s, const struct model_arrow *a, const char **text);
 
-/* The QP of this number of this host: index or MODEL_NONE. */
-uint32_t model_find_qp(const struct model *s, uint32_t host, uint32_t number);
+/* It has an ECN mark (CE): as it was sent, or since it was under way. */
+bool model_arrow_marked(const struct model *s, const struct model_arrow *a);
+uint32_t model_arrow_rule(const struct model *s, const struct model_arrow *a, const char **text);
 
 /* "uhca0 QP 0x11": into buf, which is returned. */
 const char *model_qp_name(const struct model *s, uint32_t qp, char *buf, size_t cap);

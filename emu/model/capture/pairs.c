@@ -138,7 +138,8 @@ static uint32_t qp_slot(uint32_t host, uint32_t number)
 	return (host * 0x9e3779b1u ^ number * 0x85ebca6bu) >> (32 - HASH_BITS);
 }
 
-uint32_t model_find_qp(const struct model *s, uint32_t host, uint32_t number)
+/* The QP of this number of this host: index or MODEL_NONE. */
+static uint32_t find_qp(const struct model *s, uint32_t host, uint32_t number)
 {
 	uint32_t i = s->qp_hash ? s->qp_hash[qp_slot(host, number)] : MODEL_NONE;
 
@@ -151,7 +152,7 @@ static int get_qp(struct model *s, uint32_t host, uint32_t number, uint32_t *out
 {
 	struct model_qp *grown;
 
-	*out = model_find_qp(s, host, number);
+	*out = find_qp(s, host, number);
 	if (*out != MODEL_NONE)
 		return 0;
 	grown = array_grow(s->qp, s->n_qps, sizeof(*grown));
@@ -164,6 +165,7 @@ static int get_qp(struct model *s, uint32_t host, uint32_t number, uint32_t *out
 		.number = number,
 		.peer = MODEL_NONE,
 		.last_message = MODEL_NONE,
+		.failed = MODEL_NONE,
 		.next = s->qp_hash[qp_slot(host, number)],
 	};
 	s->qp_hash[qp_slot(host, number)] = *out;

@@ -2,27 +2,11 @@
 /* Says what each QP waits for, and which completions are unread. */
 #include "standing.h"
 
+#include "emu/model/read/read.h"
+
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-struct text {
-	char *buf;
-	size_t cap, used;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, format);
-	n = vsnprintf(t->buf + t->used, t->cap - t->used, format, ap);
-	va_end(ap);
-	if (n > 0)
-		t->used += (size_t)n < t->cap - t->used ? (size_t)n : t->cap - t->used - 1;
-}
 
 static const char *word(const struct model_record *r, const char *name)
 {
@@ -54,14 +38,14 @@ static void add_waits(struct text *t, const struct model_record *r)
 	};
 
 	if (is(r, "waits", "answer")) {
-		add(t, ", waiting for the peer to acknowledge PSN %s", word(r, "una_psn"));
+		text_add(t, ", waiting for the peer to acknowledge PSN %s", word(r, "una_psn"));
 		if (model_word(r, "timeout") && model_number(r, "timeout") == 0)
-			add(t, ", for ever, because its timeout is 0");
+			text_add(t, ", for ever, because its timeout is 0");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(reason) / sizeof(reason[0]); i++)
 		if (is(r, "waits", reason[i].waits))
-			add(t, ": %s", reason[i].words);
+			text_add(t, ": %s", reason[i].words);
 }
 
 static void add_sends(struct text *t, const struct model_record *r)
@@ -69,15 +53,15 @@ static void add_sends(struct text *t, const struct model_record *r)
 	uint64_t n = model_number(r, "sends"), silent = model_number(r, "silent");
 
 	if (n > 0) {
-		add(t, "%" PRIu64 " send request%s posted and not done", n,
-		    n == 1 ? " is" : "s are");
+		text_add(t, "%" PRIu64 " send request%s posted and not done", n,
+			 n == 1 ? " is" : "s are");
 		add_waits(t, r);
 	} else {
-		add(t, "no send request is open");
+		text_add(t, "no send request is open");
 	}
 	if (silent > 0)
-		add(t, "; %" PRIu64 " %s done without a completion (not signaled)", silent,
-		    silent == 1 ? "was" : "were");
+		text_add(t, "; %" PRIu64 " %s done without a completion (not signaled)", silent,
+			 silent == 1 ? "was" : "were");
 }
 
 /* ---- receives ---- */
@@ -87,23 +71,23 @@ static void add_receives(struct text *t, const struct model_record *r)
 	uint64_t n = model_number(r, "recvs");
 
 	if (model_word(r, "srq"))
-		add(t, "; receives come from SRQ %s", word(r, "srq"));
+		text_add(t, "; receives come from SRQ %s", word(r, "srq"));
 	else if (n > 0)
-		add(t, "; %" PRIu64 " receive request%s for a message", n,
-		    n == 1 ? " waits" : "s wait");
+		text_add(t, "; %" PRIu64 " receive request%s for a message", n,
+			 n == 1 ? " waits" : "s wait");
 	else
-		add(t, "; no receive request is posted");
+		text_add(t, "; no receive request is posted");
 }
 
 static void add_qp(struct text *t, const struct model_record *r)
 {
-	add(t, "in %s: ", word(r, "state"));
+	text_add(t, "in %s: ", word(r, "state"));
 	if (is(r, "state", "RESET") || is(r, "state", "INIT")) {
-		add(t, "not connected, it neither sends nor receives");
+		text_add(t, "not connected, it neither sends nor receives");
 		return;
 	}
 	if (is(r, "state", "RTR"))
-		add(t, "it accepts messages and sends none before RTS; ");
+		text_add(t, "it accepts messages and sends none before RTS; ");
 	add_sends(t, r);
 	add_receives(t, r);
 }
@@ -112,16 +96,18 @@ static void add_cq(struct text *t, const struct model_record *r)
 {
 	uint64_t unread = model_number(r, "unread"), held = model_number(r, "held");
 
-	add(t, "%" PRIu64 " completion%s not polled yet", unread, unread == 1 ? " is" : "s are");
+	text_add(t, "%" PRIu64 " completion%s not polled yet", unread,
+		 unread == 1 ? " is" : "s are");
 	if (held > 0)
-		add(t, ", %" PRIu64 " held back until earlier ones are handled", held);
+		text_add(t, ", %" PRIu64 " held back until earlier ones are handled", held);
 	if (is(r, "state", "overrun"))
-		add(t, "; the queue is overrun and accepts no more");
+		text_add(t, "; the queue is overrun and accepts no more");
 	else if (model_number(r, "armed"))
-		add(t, "; it is armed");
+		text_add(t, "; it is armed");
 	else if (model_number(r, "channel"))
-		add(t, "; it is not armed, so its channel gets no further event: poll once more "
-		       "after ibv_req_notify_cq");
+		text_add(t,
+			 "; it is not armed, so its channel gets no further event: poll once more "
+			 "after ibv_req_notify_cq");
 }
 
 static void add_cm(struct text *t, const struct model_record *r)
@@ -129,18 +115,20 @@ static void add_cm(struct text *t, const struct model_record *r)
 	uint64_t unread = model_number(r, "unread"), held = model_number(r, "held");
 
 	if (unread > 0)
-		add(t,
-		    "%" PRIu64 " event%s not read (rdma_get_cm_event), the first is "
-		    "RDMA_CM_EVENT_%s",
-		    unread, unread == 1 ? " is" : "s are", word(r, "event"));
+		text_add(t,
+			 "%" PRIu64 " event%s not read (rdma_get_cm_event), the first is "
+			 "RDMA_CM_EVENT_%s",
+			 unread, unread == 1 ? " is" : "s are", word(r, "event"));
 	if (held > 0)
-		add(t, "%sa DISCONNECTED event waits until the program has polled its completions",
-		    unread > 0 ? "; " : "");
-	add(t, "; %s", word(r, "state"));
+		text_add(
+			t,
+			"%sa DISCONNECTED event waits until the program has polled its completions",
+			unread > 0 ? "; " : "");
+	text_add(t, "; %s", word(r, "state"));
 	if (model_number(r, "port") > 0)
-		add(t, " at port %s", word(r, "port"));
+		text_add(t, " at port %s", word(r, "port"));
 	if (model_word(r, "pid"))
-		add(t, ", of process %s", word(r, "pid"));
+		text_add(t, ", of process %s", word(r, "pid"));
 }
 
 const char *model_standing_text(const struct model_record *r, char *buf, size_t cap)
@@ -176,18 +164,20 @@ const char *model_call_text(const struct model_record *r, char *buf, size_t cap)
 	struct text t = {buf, cap, 0};
 
 	buf[0] = '\0';
-	add(&t, "%s", word(r, "verb"));
+	text_add(&t, "%s", word(r, "verb"));
 	if (model_word(r, "wr"))
-		add(&t, " of wr %s", word(r, "wr"));
-	add(&t, ": %s", word(r, "status"));
+		text_add(&t, " of wr %s", word(r, "wr"));
+	text_add(&t, ": %s", word(r, "status"));
 	if (!model_word(r, "state"))
 		return buf;
 	if (posts_sends(r) && !state_sends(r))
-		add(&t, ", because the QP is in %s, and send requests need at least RTS",
-		    word(r, "state"));
+		text_add(&t, ", because the QP is in %s, and send requests need at least RTS",
+			 word(r, "state"));
 	else if (is(r, "verb", "post_recv") && is(r, "state", "RESET"))
-		add(&t, ", because the QP is in RESET, and receive requests need at least INIT");
+		text_add(&t,
+			 ", because the QP is in RESET, and receive requests need at least INIT");
 	else
-		add(&t, ", because the request is invalid (the QP is in %s)", word(r, "state"));
+		text_add(&t, ", because the request is invalid (the QP is in %s)",
+			 word(r, "state"));
 	return buf;
 }

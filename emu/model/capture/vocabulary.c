@@ -26,7 +26,7 @@ static const char *const states[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "SQE"
 static const char *const actors[] = {"program", NULL};
 static const char *const causes[] = {UHCA_ABI_CAUSE_NAMES(NAME_) NULL};
 static const char *const reasons[] = {"timeout", "nak", "gap", "rnr", NULL};
-static const char *const layers[] = {"packet", "call", "completion", "memory", "time", NULL};
+static const char *const layers[] = {"packet", "call", "completion", "memory", "time", "hop", NULL};
 
 /* What a word can say. */
 struct term {
@@ -138,11 +138,6 @@ static const struct kind *find_kind(const char *name)
 		if (strcmp(kinds[i].name, name) == 0)
 			return &kinds[i];
 	return NULL;
-}
-
-bool model_vocabulary_has(const char *kind)
-{
-	return find_kind(kind);
 }
 
 static bool is_number(const char *value, uint64_t most)

@@ -9,9 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Can records of this kind be asked for: "completion", "event" ...? */
-bool model_vocabulary_has(const char *kind);
-
 /*
  * Can a record of this kind say NAME=VALUE? 0; -ENOENT: it never has such a word; -EINVAL: the word
  * is never so. What there is instead goes to why.

@@ -3,7 +3,6 @@
 #include "explain.h"
 
 #include "emu/model/capture/capture_model.h"
-#include "ladder_label.h"
 #include "wire/cm_msg.h"
 #include "wire/mad.h"
 #include "wire/psn.h"
@@ -655,6 +654,22 @@ static void tell_traffic(FILE *out, const struct model *s)
 		plural(s->n_arrows), lost, again, naks, plural(naks));
 }
 
+/* A network that marks, and receivers that tell of it; most captures have neither. */
+static void tell_congestion(FILE *out, const struct model *s)
+{
+	unsigned marked = 0, cnps = 0;
+
+	for (uint32_t i = 0; i < s->n_arrows; i++) {
+		const struct model_packet *k = model_arrow_packet(s, &s->arrow[i]);
+
+		cnps += roce_opcode_info(k->pkt.bth.opcode)->operation == ROCE_OP_CNP;
+		marked += model_arrow_marked(s, &s->arrow[i]);
+	}
+	if (marked || cnps)
+		fprintf(out, "%u packet%s marked (CE), %u congestion notification%s (CNP).\n",
+			marked, plural(marked), cnps, plural(cnps));
+}
+
 /* A flight recorder keeps those that failed only; captures of other programs know of none. */
 static void tell_no_completion(FILE *out, const struct model *s)
 {
@@ -681,6 +696,7 @@ static void tell_none(FILE *out, const struct model *s, const struct explain_opt
 		fprintf(out, "%u completion%s, and none has an error.\n", completions,
 			plural(completions));
 	tell_traffic(out, s);
+	tell_congestion(out, s);
 }
 
 unsigned model_explain(FILE *out, const struct model *s, const struct explain_options *o)

@@ -10,7 +10,6 @@
 #include "emu/model/capture/capture_model.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define LADDER_LANES_MAX 32

@@ -3,6 +3,7 @@
 #include "ladder_label.h"
 
 #include "emu/model/capture/capture_model.h"
+#include "emu/model/read/read.h"
 
 #include "wire/cm_msg.h"
 #include "wire/mad.h"
@@ -10,34 +11,8 @@
 #include "wire/syndrome.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Text that grows at its end, and stops where there is no room. */
-struct text {
-	char *buf;
-	size_t cap;
-	size_t used;
-};
-
-static struct text text_in(char *buf, size_t cap)
-{
-	buf[0] = '\0';
-	return (struct text){buf, cap, 0};
-}
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, format);
-	n = vsnprintf(t->buf + t->used, t->cap - t->used, format, ap);
-	va_end(ap);
-	if (n > 0)
-		t->used += (size_t)n < t->cap - t->used ? (size_t)n : t->cap - t->used - 1;
-}
 
 /* ---- arrows ---- */
 
@@ -57,9 +32,9 @@ static bool add_cm(struct text *t, const struct model_packet *k)
 	if (k->pkt.bth.dest_qp != ROCE_GSI_QPN || k->pkt.payload_len < ROCE_MAD_LENGTH ||
 	    !roce_cm_parse(k->pkt.payload, &msg) || !roce_cm_name((uint16_t)msg.attr))
 		return false;
-	add(t, "CM %s", roce_cm_name((uint16_t)msg.attr));
+	text_add(t, "CM %s", roce_cm_name((uint16_t)msg.attr));
 	if (msg.attr == ROCE_CM_REJ)
-		add(t, ", reason %u: %s", msg.rej.reason, model_cm_reason(msg.rej.reason));
+		text_add(t, ", reason %u: %s", msg.rej.reason, model_cm_reason(msg.rej.reason));
 	return true;
 }
 
@@ -67,12 +42,12 @@ static void add_acknowledge(struct text *t, const struct model_packet *k)
 {
 	uint8_t syndrome = k->pkt.aeth.syndrome;
 
-	add(t, "%s psn %u", roce_syndrome_name(syndrome), k->pkt.bth.psn);
+	text_add(t, "%s psn %u", roce_syndrome_name(syndrome), k->pkt.bth.psn);
 	if (roce_syndrome_kind(syndrome) == ROCE_RNR_NAK)
-		add(t, ", wait %.2f ms",
-		    (double)roce_rnr_timer_ns(roce_syndrome_value(syndrome)) / 1e6);
+		text_add(t, ", wait %.2f ms",
+			 (double)roce_rnr_timer_ns(roce_syndrome_value(syndrome)) / 1e6);
 	else
-		add(t, ", msn %u", k->pkt.aeth.msn);
+		text_add(t, ", msn %u", k->pkt.aeth.msn);
 }
 
 static void add_details(struct text *t, const struct model_packet *k)
@@ -80,51 +55,56 @@ static void add_details(struct text *t, const struct model_packet *k)
 	const struct roce_opcode_info *info = roce_opcode_info(k->pkt.bth.opcode);
 
 	if (info->operation == ROCE_OP_READ_REQ)
-		add(t, ", wants %u B", k->pkt.reth.length);
+		text_add(t, ", wants %u B", k->pkt.reth.length);
 	else if (info->operation == ROCE_OP_FETCH_ADD)
-		add(t, ", add %" PRIu64, k->pkt.atomiceth.swap_add);
+		text_add(t, ", add %" PRIu64, k->pkt.atomiceth.swap_add);
 	else if (info->operation == ROCE_OP_CMP_SWAP)
-		add(t, ", %" PRIu64 " to %" PRIu64, k->pkt.atomiceth.compare,
-		    k->pkt.atomiceth.swap_add);
+		text_add(t, ", %" PRIu64 " to %" PRIu64, k->pkt.atomiceth.compare,
+			 k->pkt.atomiceth.swap_add);
 	else if (info->operation == ROCE_OP_ATOMIC_ACK)
-		add(t, ", was %" PRIu64, k->pkt.atomic_ack);
+		text_add(t, ", was %" PRIu64, k->pkt.atomic_ack);
 	else if (info->headers & ROCE_HDR_PAYLOAD)
-		add(t, ", %u B", k->pkt.payload_len);
+		text_add(t, ", %u B", k->pkt.payload_len);
 }
 
 void ladder_label(const struct model *s, const struct model_arrow *a, unsigned count, char *buf,
 		  size_t cap)
 {
 	const struct model_packet *k = model_arrow_packet(s, a);
+	const char *mark = model_arrow_marked(s, a) ? " CE" : "";
 	struct text t = text_in(buf, cap);
 
 	if (roce_opcode_info(k->pkt.bth.opcode)->operation == ROCE_OP_ACK) {
 		add_acknowledge(&t, k);
 		return;
 	}
+	if (roce_opcode_info(k->pkt.bth.opcode)->operation == ROCE_OP_CNP) {
+		if (count > 1)
+			text_add(&t, "%u x ", count);
+		text_add(&t, "CNP: congestion notification");
+		return;
+	}
 	if (add_cm(&t, k))
 		return;
 	if (count > 1) {
-		add(&t, "%u x %s psn %u..%u", count, opcode_name(k), k->pkt.bth.psn,
-		    psn_add(k->pkt.bth.psn, count - 1));
+		text_add(&t, "%u x %s%s psn %u..%u", count, opcode_name(k), mark, k->pkt.bth.psn,
+			 psn_add(k->pkt.bth.psn, count - 1));
 	} else {
-		add(&t, "%s psn %u", opcode_name(k), k->pkt.bth.psn);
+		text_add(&t, "%s%s psn %u", opcode_name(k), mark, k->pkt.bth.psn);
 		add_details(&t, k);
 	}
-	if (k->flow.tclass % 4 == 3)
-		add(&t, ", CE");
 }
 
 static void add_rule(struct text *t, uint32_t rule, const char *text)
 {
 	if (rule)
-		add(t, "rule %u: %s", rule, text ? text : "?");
+		text_add(t, "rule %u: %s", rule, text ? text : "?");
 }
 
 static void separate(struct text *t)
 {
 	if (t->used > 0)
-		add(t, "; ");
+		text_add(t, "; ");
 }
 
 /* The memory that a request names: of its first packet, when it goes first. */
@@ -136,9 +116,9 @@ static void add_target(struct text *t, const struct model_arrow *a, const struct
 	if (a->tries > 0 || a->copy || !(headers & (ROCE_HDR_RETH | ROCE_HDR_ATOMICETH)))
 		return;
 	separate(t);
-	add(t, "key 0x%" PRIx32 ", address 0x%" PRIx64,
-	    atomic ? k->pkt.atomiceth.rkey : k->pkt.reth.rkey,
-	    atomic ? k->pkt.atomiceth.va : k->pkt.reth.va);
+	text_add(t, "key 0x%" PRIx32 ", address 0x%" PRIx64,
+		 atomic ? k->pkt.atomiceth.rkey : k->pkt.reth.rkey,
+		 atomic ? k->pkt.atomiceth.va : k->pkt.reth.va);
 }
 
 void ladder_arrow_note(const struct model *s, const struct model_arrow *a, char *buf, size_t cap)
@@ -150,14 +130,14 @@ void ladder_arrow_note(const struct model *s, const struct model_arrow *a, char 
 	char words[MODEL_CAUSE_MAX];
 
 	if (a->tries > 0 && !a->copy)
-		add(&t, "sent again (%u)", a->tries);
+		text_add(&t, "sent again (%u)", a->tries);
 	if (model_arrow_words(s, a, words, sizeof(words))[0]) {
 		separate(&t);
-		add(&t, "%s", words);
+		text_add(&t, "%s", words);
 	}
 	if (k->made) {
 		separate(&t);
-		add(&t, "made by a rule, not sent by a device");
+		text_add(&t, "made by a rule, not sent by a device");
 	}
 	if (rule) {
 		separate(&t);
@@ -165,12 +145,12 @@ void ladder_arrow_note(const struct model *s, const struct model_arrow *a, char 
 	}
 	if (a->copy) {
 		separate(&t);
-		add(&t, "it arrives once more");
+		text_add(&t, "it arrives once more");
 	}
 	add_target(&t, a, k);
 	if (a->implied_nak) {
 		separate(&t);
-		add(&t, "implied NAK: an answer before it is missing");
+		text_add(&t, "implied NAK: an answer before it is missing");
 	}
 }
 
@@ -192,13 +172,13 @@ static void add_completion(struct text *t, const struct model *s, const struct m
 	bool good = strcmp(status, "SUCCESS") == 0;
 
 	if (count > 1)
-		add(t, "%u requests complete: %s", count, status);
+		text_add(t, "%u requests complete: %s", count, status);
 	else if (good)
-		add(t, "%s wr %s is done, %s B", word(r, "opcode"), word(r, "wr"),
-		    word(r, "length"));
+		text_add(t, "%s wr %s is done, %s B", word(r, "opcode"), word(r, "wr"),
+			 word(r, "length"));
 	else
-		add(t, "%s wr %s fails: %s%s%s", word(r, "opcode"), word(r, "wr"), status,
-		    model_why(s, r, why, sizeof(why))[0] ? ": " : "", why);
+		text_add(t, "%s wr %s fails: %s%s%s", word(r, "opcode"), word(r, "wr"), status,
+			 model_why(s, r, why, sizeof(why))[0] ? ": " : "", why);
 }
 
 static void add_retry(struct text *t, const struct model_record *r)
@@ -216,16 +196,16 @@ static void add_retry(struct text *t, const struct model_record *r)
 	for (size_t i = 0; i < sizeof(reason) / sizeof(reason[0]); i++)
 		if (strcmp(reason[i].why, why) == 0)
 			why = reason[i].words;
-	add(t, "%s: again from psn %s, %s tries left", why, word(r, "psn"), word(r, "left"));
+	text_add(t, "%s: again from psn %s, %s tries left", why, word(r, "psn"), word(r, "left"));
 }
 
 static void add_event(struct text *t, const struct model_record *r)
 {
-	add(t, "event %s", word(r, "type"));
+	text_add(t, "event %s", word(r, "type"));
 	if (model_word(r, "cq"))
-		add(t, " of CQ %s", word(r, "cq"));
+		text_add(t, " of CQ %s", word(r, "cq"));
 	if (model_word(r, "srq"))
-		add(t, " of SRQ %s", word(r, "srq"));
+		text_add(t, " of SRQ %s", word(r, "srq"));
 }
 
 static void add_hit(struct text *t, const struct model_record *r)
@@ -235,19 +215,19 @@ static void add_hit(struct text *t, const struct model_record *r)
 	/* Of packets the arrow itself tells. */
 	if (strcmp(layer, "packet") == 0)
 		return;
-	add(t, "rule %s fires (%s)", word(r, "rule"), layer);
+	text_add(t, "rule %s fires (%s)", word(r, "rule"), layer);
 	if (model_word(r, "what"))
-		add(t, ": %s", word(r, "what"));
+		text_add(t, ": %s", word(r, "what"));
 }
 
 /* All words behind the program are kinds of objects. */
 static void add_leak(struct text *t, const struct model_record *r)
 {
-	add(t, "%s ended without destroying", word(r, "program"));
+	text_add(t, "%s ended without destroying", word(r, "program"));
 	for (unsigned i = 0; i < r->n; i++)
 		if (r->word[i].value && strcmp(r->word[i].name, "program") != 0 &&
 		    strcmp(r->word[i].name, "dev") != 0)
-			add(t, " %s %s", r->word[i].value, r->word[i].name);
+			text_add(t, " %s %s", r->word[i].value, r->word[i].name);
 }
 
 void ladder_record_note(const struct model *s, const struct model_record *r, unsigned count,
@@ -258,7 +238,7 @@ void ladder_record_note(const struct model *s, const struct model_record *r, uns
 
 	switch (r->kind) {
 	case MODEL_STATE:
-		add(&t, "state %s to %s", word(r, "from"), word(r, "to"));
+		text_add(&t, "state %s to %s", word(r, "from"), word(r, "to"));
 		break;
 	case MODEL_COMPLETION:
 		add_completion(&t, s, r, count);
@@ -270,28 +250,28 @@ void ladder_record_note(const struct model *s, const struct model_record *r, uns
 		add_event(&t, r);
 		break;
 	case MODEL_CALL:
-		add(&t, "%s", model_call_text(r, words, sizeof(words)));
+		text_add(&t, "%s", model_call_text(r, words, sizeof(words)));
 		break;
 	case MODEL_LEAK:
 		add_leak(&t, r);
 		break;
 	case MODEL_RULE:
-		add(&t, "rule %s %s: %s", word(r, "number"), word(r, "what"), word(r, "text"));
+		text_add(&t, "rule %s %s: %s", word(r, "number"), word(r, "what"), word(r, "text"));
 		break;
 	case MODEL_HIT:
 		add_hit(&t, r);
 		break;
 	case MODEL_NOTE:
-		add(&t, "%s", word(r, "text"));
+		text_add(&t, "%s", word(r, "text"));
 		break;
 	case MODEL_STANDS:
 		if (model_word(r, "cq"))
-			add(&t, "CQ %s: ", word(r, "cq"));
-		add(&t, "%s", model_standing_text(r, words, sizeof(words)));
+			text_add(&t, "CQ %s: ", word(r, "cq"));
+		text_add(&t, "%s", model_standing_text(r, words, sizeof(words)));
 		break;
 	case MODEL_UNREACHABLE:
-		add(&t, "no device is at %s: its UDP port %s is closed", word(r, "address"),
-		    word(r, "port"));
+		text_add(&t, "no device is at %s: its UDP port %s is closed", word(r, "address"),
+			 word(r, "port"));
 		break;
 	case MODEL_RECORDER:
 	case MODEL_REQUEST:

@@ -5,7 +5,6 @@
 
 #include "emu/model/capture/capture_model.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* "WRITE_FIRST psn 100, 1024 B", "RNR NAK psn 7, wait 0.64 ms"; count packets from this one on. */

@@ -6,7 +6,6 @@
 #ifndef MODEL_MARKUP_H
 #define MODEL_MARKUP_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

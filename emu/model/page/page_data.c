@@ -343,8 +343,10 @@ void page_data_head(FILE *out, const struct model *s)
 {
 	fprintf(out, "{\"began\":\"%" PRIu64 "\",\"length\":", s->began);
 	put_time(out, s, s->ended);
-	fprintf(out, ",\"recorder\":%s,\"others\":%zu,\"truncated\":%zu,\"error\":",
-		s->recorder ? "true" : "false", s->others, s->cut);
+	fprintf(out,
+		",\"recorder\":%s,\"forgotten\":%s,\"others\":%zu,\"truncated\":%zu,\"error\":",
+		s->recorder ? "true" : "false", model_has_forgotten(s) ? "true" : "false",
+		s->others, s->cut);
 	markup_json(out, s->error);
 	put_hosts(out, s);
 	put_qps(out, s);

@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "pcapng.h"
+#include "text.h"
 #include "words.h"
 
 #endif

@@ -2,7 +2,6 @@
 /* Splits comments of a capture into NAME=VALUE words. */
 #include "words.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /*

@@ -7,7 +7,6 @@
 #define MODEL_WORDS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define MODEL_WORDS_MAX 64

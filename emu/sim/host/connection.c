@@ -11,7 +11,7 @@
 static void deliver(void *user, uint32_t host, struct fabric_packet *k, uint64_t now)
 {
 	struct sim *s = user;
-	struct sim_connection *c = s->connections[k->qp];
+	struct sim_connection *c = sim_at(s, k->qp);
 
 	(void)host;
 	/* It may be for one that was closed, and whose place another one has. */
@@ -32,6 +32,23 @@ static void deliver(void *user, uint32_t host, struct fabric_packet *k, uint64_t
 		break;
 	}
 	fabric_packet_put(s->fabric, k);
+}
+
+/* Nearly all of it is needed. */
+static void fetch(const struct sim_connection *c)
+{
+	for (size_t at = 0; at < sizeof(*c); at += 64)
+		__builtin_prefetch((const char *)c + at);
+}
+
+static void soon(void *user, uint32_t host, const struct fabric_packet *k)
+{
+	const struct sim *s = user;
+
+	if (k)
+		fetch(sim_at(s, k->qp));
+	else if (s->hosts[host].first_ready)
+		fetch(s->hosts[host].first_ready);
 }
 
 static void ready(void *user, uint32_t host, uint64_t now)
@@ -82,7 +99,8 @@ static int check_sizes(const struct fabric_topology *t, const struct sim_setting
 int sim_create(struct sim **out, const struct fabric_topology *t, const struct sim_settings *set,
 	       uint64_t seed, struct fabric_error *e)
 {
-	static const struct fabric_ops ops = {deliver, ready, timer};
+	static const struct fabric_ops ops = {
+		.deliver = deliver, .ready = ready, .timer = timer, .soon = soon};
 	struct fabric_start start = {.topology = t,
 				     .seed = seed,
 				     .timers = t->n_hosts * HOST_TIMERS + SIM_TIMERS,
@@ -113,15 +131,15 @@ int sim_create(struct sim **out, const struct fabric_topology *t, const struct s
 
 void sim_destroy(struct sim *s)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
-		free(s->connections[i]->bits);
-		free(s->connections[i]);
-	}
+	for (uint32_t i = 0; i < s->n; i++)
+		free(sim_at(s, i)->bits);
+	for (uint32_t i = 0; i < s->size / SIM_CHUNK; i++)
+		free(s->chunks[i]);
 	for (uint32_t i = 0; s->hosts && i < s->topology->n_hosts; i++)
 		fabric_events_fini(&s->hosts[i].paced);
 	free(s->hosts);
 	free(s->host_nodes);
-	free(s->connections);
+	free(s->chunks);
 	free(s->positions);
 	fabric_destroy(s->fabric);
 	free(s);
@@ -130,13 +148,17 @@ void sim_destroy(struct sim *s)
 /* The arrays that all connections have a place in. Queues of hosts point into one of them. */
 static int grow(struct sim *s)
 {
-	const uint32_t size = s->size ? 2 * s->size : 64;
-	struct sim_connection **connections = realloc(s->connections, size * sizeof(*connections));
+	const uint32_t size = s->size ? 2 * s->size : SIM_CHUNK, old = s->size / SIM_CHUNK;
+	struct sim_connection **chunks;
 	uint32_t *positions;
 
-	if (!connections)
+	if (size > FABRIC_SLOTS_MAX)
 		return -ENOMEM;
-	s->connections = connections;
+	chunks = realloc(s->chunks, size / SIM_CHUNK * sizeof(*chunks));
+	if (!chunks)
+		return -ENOMEM;
+	memset(chunks + old, 0, (size / SIM_CHUNK - old) * sizeof(*chunks));
+	s->chunks = chunks;
 	positions = realloc(s->positions, size * sizeof(*positions));
 	if (!positions)
 		return -ENOMEM;
@@ -145,6 +167,21 @@ static int grow(struct sim *s)
 	s->size = size;
 	for (uint32_t i = 0; i < s->topology->n_hosts; i++)
 		s->hosts[i].paced.position = positions;
+	return 0;
+}
+
+/* For the next connection, unless it is there already. */
+static int add_chunk(struct sim *s)
+{
+	struct sim_connection **chunk = &s->chunks[s->n / SIM_CHUNK];
+	const size_t size = SIM_CHUNK * sizeof(**chunk);
+
+	if (*chunk)
+		return 0;
+	*chunk = aligned_alloc(_Alignof(struct sim_connection), size);
+	if (!*chunk)
+		return -ENOMEM;
+	memset(*chunk, 0, size);
 	return 0;
 }
 
@@ -158,18 +195,15 @@ static struct sim_connection *allocate(struct sim *s)
 	}
 	if (s->n == s->size && grow(s) < 0)
 		return NULL;
-	c = calloc(1, sizeof(*c));
-	if (!c)
+	if (add_chunk(s) < 0)
 		return NULL;
+	c = sim_at(s, s->n);
 	if (s->settings.retransmit == SIM_SELECTIVE) {
 		c->bits = calloc(2 * SIM_BITS / 64, sizeof(*c->bits));
-		if (!c->bits) {
-			free(c);
+		if (!c->bits)
 			return NULL;
-		}
 	}
-	c->number = s->n;
-	s->connections[s->n++] = c;
+	c->number = s->n++;
 	return c;
 }
 

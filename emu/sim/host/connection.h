@@ -43,7 +43,7 @@ struct sim_counters {
 };
 
 struct sim_connection {
-	struct cc_flow cc;
+	_Alignas(64) struct cc_flow cc; /* lines of the cache are its own */
 	uint32_t number;
 	uint32_t src, dst;
 	uint32_t key; /* of ECMP */
@@ -104,13 +104,21 @@ struct sim {
 	struct sim_counters counters;
 	struct sim_host *hosts;
 	uint32_t *host_nodes;
-	struct sim_connection **connections;
-	struct sim_connection *unused; /* closed ones, by next_ready */
-	uint32_t *positions;           /* of connections in their hosts' queues */
+	struct sim_connection **chunks; /* of SIM_CHUNK connections: sim_at */
+	struct sim_connection *unused;  /* closed ones, by next_ready */
+	uint32_t *positions;            /* of connections in their hosts' queues */
 	uint32_t n, size;
 	const struct sim_ops *ops;
 	void *user;
 };
+
+/* Many lie side by side, so that a number is enough to know where one is. */
+#define SIM_CHUNK 64u
+
+static inline struct sim_connection *sim_at(const struct sim *s, uint32_t number)
+{
+	return &s->chunks[number / SIM_CHUNK][number % SIM_CHUNK];
+}
 
 /* Timers of the caller of a simulation, at most. */
 #define SIM_TIMERS 16u

@@ -83,7 +83,7 @@ void send_paced(struct sim *s, uint32_t host, uint64_t now)
 	struct sim_host *h = &s->hosts[host];
 
 	while (fabric_events_next(&h->paced) <= now) {
-		struct sim_connection *c = s->connections[fabric_events_first(&h->paced)];
+		struct sim_connection *c = sim_at(s, fabric_events_first(&h->paced));
 
 		fabric_events_set(&h->paced, c->number, FABRIC_NEVER);
 		if (c->cc.deadline <= to_ns(now))

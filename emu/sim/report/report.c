@@ -125,7 +125,7 @@ static json_t *fairness(const struct results *r, const struct load_set *l, unsig
 	uint64_t least = UINT64_MAX, most = 0, n = 0;
 
 	for (uint32_t i = 0; i < s->n; i++) {
-		const struct sim_connection *c = s->connections[i];
+		const struct sim_connection *c = sim_at(s, i);
 		const uint64_t x = goodput(r, c, end);
 
 		if (!load_stays(l, c) || (!all && c->load != load))
@@ -221,7 +221,7 @@ static uint32_t count_unfinished(const struct sim *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < s->n; i++)
-		n += s->connections[i]->active;
+		n += sim_at(s, i)->active;
 	return n;
 }
 

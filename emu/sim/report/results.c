@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 void results_init(struct results *r, const struct sim *s)
 {
@@ -66,10 +65,10 @@ static void print_sample(struct results *r, uint64_t now, uint64_t since, uint64
 
 	fabric_count(r->sim->fabric, now, &net);
 	for (uint32_t i = 0; i < fabric_ports(r->sim->fabric); i++) {
-		fabric_port(r->sim->fabric, i, &p);
+		fabric_port(r->sim->fabric, i, now, &p);
 		paused += p.paused != 0;
 	}
-	fabric_port(r->sim->fabric, port, &p);
+	fabric_port(r->sim->fabric, port, now, &p);
 	fprintf(r->series,
 		"%" PRIu64 ".%03" PRIu64 ",%" PRIu64 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%u,%" PRIu64
 		",%" PRIu64 "\n",
@@ -107,7 +106,7 @@ void results_measure(struct results *r, uint64_t now)
 	r->measure_begin = now;
 	r->measured = r->sim->counters.delivered;
 	for (uint32_t i = 0; i < r->sim->n; i++)
-		r->sim->connections[i]->measured = r->sim->connections[i]->delivered;
+		sim_at(r->sim, i)->measured = sim_at(r->sim, i)->delivered;
 }
 
 static int compare(const void *a, const void *b)

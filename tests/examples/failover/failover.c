@@ -76,6 +76,18 @@ static uint64_t ask(void)
 	return end.qpn;
 }
 
+/* The first that works; a better one only when nothing is under way. */
+static void choose(struct sender *s)
+{
+	int best = rail[0].qp ? 0 : rail[1].qp ? 1 : -1;
+
+	if (best < 0 || best == s->active || (s->active >= 0 && s->posted != s->acked))
+		return;
+	s->active = best;
+	printf("rail %d carries\n", best);
+}
+
+/* The other one carries at once: the lost one may be back before the next look at them. */
 static void lose(struct sender *s, unsigned i, const char *why)
 {
 	say_lost(i, why);
@@ -86,6 +98,7 @@ static void lose(struct sender *s, unsigned i, const char *why)
 	s->active = -1;
 	s->posted = s->acked = ask();
 	s->lost_at = now_ms();
+	choose(s);
 }
 
 /* Both ends anew. */
@@ -115,17 +128,6 @@ static void look_at_rails(struct sender *s)
 		if (!rail[i].qp && now_ms() - s->tried[i] >= AGAIN)
 			bring_back(s, i);
 	}
-}
-
-/* The first that works; a better one only when nothing is under way. */
-static void choose(struct sender *s)
-{
-	int best = rail[0].qp ? 0 : rail[1].qp ? 1 : -1;
-
-	if (best < 0 || best == s->active || (s->active >= 0 && s->posted != s->acked))
-		return;
-	s->active = best;
-	printf("rail %d carries\n", best);
 }
 
 /* RC completes in order: what comes is the next one. */

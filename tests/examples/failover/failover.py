@@ -5,6 +5,7 @@ speak to each other.
     failover.py - PORT DEVICE DEVICE COUNT            receives
     failover.py ADDRESS PORT DEVICE DEVICE COUNT      sends
 """
+import ctypes
 import select
 import socket
 import struct
@@ -24,6 +25,13 @@ from pyverbs.wr import RecvWR, SendWR, SGE
 WINDOW, QUESTION = 8, 0xFFFFFFFF  # in place of a rail: what has come?
 PAUSE, ASK, AGAIN, DEAD_END, PATIENCE = 0.001, 0.005, 0.02, 2, 20  # seconds
 END_FORMAT = "=II16s"  # struct rail_end of rail.h
+
+wc_status_str = ctypes.CDLL("libibverbs.so.1").ibv_wc_status_str
+wc_status_str.restype = ctypes.c_char_p
+
+
+def words_of(wc):
+    return wc_status_str(wc.status).decode()
 
 
 class Rail:
@@ -124,7 +132,12 @@ class Rail:
         self.qp.post_send(SendWR(wr_id=number, num_sge=1, sg=[self.element(number % WINDOW)]))
 
     def receive(self, slot):
-        self.qp.post_recv(RecvWR(wr_id=slot, num_sge=1, sg=[self.element(slot)]))
+        """False: the adapter has gone. The rail is dropped; news comes later."""
+        try:
+            self.qp.post_recv(RecvWR(wr_id=slot, num_sge=1, sg=[self.element(slot)]))
+        except PyverbsError:
+            self.drop()
+        return self.qp is not None
 
     def completions(self):
         while self.qp:
@@ -165,12 +178,14 @@ class Sender(End):
         return self.hear()[1]
 
     def lose(self, rail, why):
+        """The other one carries at once: the lost one may be back before the next look at them."""
         print(f"rail {rail.number} lost: {why}", flush=True)
         rail.drop()
         self.tried[rail.number] = time.monotonic()
         if self.active is rail:
             self.active, self.lost_at = None, time.monotonic()
             self.acked = self.posted = self.ask()
+            self.choose()
 
     def bring_back(self, rail):
         """Both ends anew."""
@@ -211,7 +226,7 @@ class Sender(End):
             if wc.status == e.IBV_WC_SUCCESS:
                 self.acked += 1
             else:
-                self.lose(self.active, f"status {wc.status}")
+                self.lose(self.active, words_of(wc))
 
     def run(self):
         while self.acked < self.count:
@@ -234,7 +249,7 @@ class Receiver(End):
     def take(self, rail):
         for wc in rail.completions():
             if wc.status != e.IBV_WC_SUCCESS:
-                print(f"rail {rail.number} lost: status {wc.status}", flush=True)
+                print(f"rail {rail.number} lost: {words_of(wc)}", flush=True)
                 rail.drop()
                 return
             number = struct.unpack("=Q", rail.mr.read(8, 8 * wc.wr_id))[0]
@@ -248,9 +263,7 @@ class Receiver(End):
     def answer(self, rail, number, gid):
         self.take(rail)  # before its queue pair goes
         own = rail.prepare()
-        if own and rail.connect(number, gid):
-            for slot in range(WINDOW):
-                rail.receive(slot)
+        if own and rail.connect(number, gid) and all(map(rail.receive, range(WINDOW))):
             self.tell(rail.number, *own)
         else:
             self.tell(rail.number)

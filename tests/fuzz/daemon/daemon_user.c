@@ -505,9 +505,9 @@ void daemon_user_connect(struct daemon_user *u, struct daemon_user *peer, struct
 static void map_shared(struct daemon_user *u)
 {
 	u->bell = mmap(NULL, sizeof(*u->bell), PROT_READ | PROT_WRITE, MAP_SHARED, u->c.fd[1], 0);
-	u->callers =
-		mmap(NULL, sizeof(*u->callers), PROT_READ | PROT_WRITE, MAP_SHARED, u->c.fd[3], 0);
-	FUZZ_CHECK((void *)u->bell != MAP_FAILED && (void *)u->callers != MAP_FAILED);
+	u->active_doorbells = mmap(NULL, sizeof(*u->active_doorbells), PROT_READ | PROT_WRITE,
+				   MAP_SHARED, u->c.fd[3], 0);
+	FUZZ_CHECK((void *)u->bell != MAP_FAILED && (void *)u->active_doorbells != MAP_FAILED);
 }
 
 void daemon_user_open(struct daemon_user *u, struct io_daemon *d, unsigned device)
@@ -537,7 +537,7 @@ void daemon_user_close(struct daemon_user *u)
 		unmap(&u->o[i]);
 	u->n = 0;
 	munmap(u->bell, sizeof(*u->bell));
-	munmap(u->callers, sizeof(*u->callers));
+	munmap(u->active_doorbells, sizeof(*u->active_doorbells));
 	u->dev = NULL;
 	io_test_hang_up(&u->c);
 }

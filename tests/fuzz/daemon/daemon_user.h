@@ -37,7 +37,7 @@ struct daemon_user {
 	struct io_test_client c;
 	struct io_device *dev; /* NULL: not open */
 	struct uhca_abi_doorbell *bell;
-	struct uhca_abi_active_doorbells *callers;
+	struct uhca_abi_active_doorbells *active_doorbells;
 	struct daemon_object o[DAEMON_USER_OBJECTS];
 	unsigned n;
 	uint8_t token[UHCA_ABI_TOKEN_SIZE]; /* of its EXPORT */

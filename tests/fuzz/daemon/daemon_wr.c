@@ -202,7 +202,7 @@ void daemon_user_ring(struct daemon_user *u, struct fuzz_input *in)
 			uhca_doorbell_set(u->bell, q->doorbell);
 	}
 	if (n & 1)
-		uhca_doorbell_announce(u->bell, u->callers);
+		uhca_doorbell_set_active(u->bell, u->active_doorbells);
 }
 
 static void poll_cq(struct uhca_abi_cq *cq, uint8_t how)

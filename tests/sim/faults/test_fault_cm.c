@@ -227,8 +227,8 @@ static void test_datagrams(void **state)
 	run_all(datagram_rows, IBV_QPT_UD);
 }
 
-/* Asked for patience, the active end does not repeat what got lost behind it. */
-static void test_page_worker(void **state)
+/* After an MRA the active end does not repeat the message that is lost behind it. */
+static void test_mra(void **state)
 {
 	uint64_t repeated[2];
 
@@ -303,7 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_connections), cmocka_unit_test(test_datagrams),
-		cmocka_unit_test(test_page_worker), cmocka_unit_test(test_private_data),
+		cmocka_unit_test(test_mra),         cmocka_unit_test(test_private_data),
 		cmocka_unit_test(test_disconnect),
 	};
 

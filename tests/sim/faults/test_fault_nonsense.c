@@ -37,8 +37,9 @@ static void random_rule(struct pair *p, struct prng *rng)
 		snprintf(text, sizeof text, "set=payload:%u:%u p=0.3", prng_below(rng, 1024),
 			 prng_below(rng, 256));
 	else
-		snprintf(text, sizeof text, "set=%s:%s%u p=0.%u dir=both", fault_field_name(f),
-			 sign, 1 + prng_below(rng, 1u << (places < 4 ? places : 1)), places);
+		snprintf(text, sizeof text, "set=%s:%s%u p=0.%u dir=both",
+			 fault_field_words[f].name, sign,
+			 1 + prng_below(rng, 1u << (places < 4 ? places : 1)), places);
 	/* Values that are too wide for the field are refused, which is right as well. */
 	if (!world_try_rule(p->w, text))
 		world_rule(p->w, "dup p=0.1");

@@ -86,8 +86,8 @@ static void dropped(void *user, enum fault_direction dir, const struct core_burs
 	tell(user, malformed ? "malformed" : "dropped", dir, t);
 }
 
-static void happen(void *user, const struct fault_entry *e, const struct fault_subject *s,
-		   uint64_t now)
+static void device_action(void *user, const struct fault_entry *e, const struct fault_subject *s,
+			  uint64_t now)
 {
 	const struct world_port *p = user;
 	struct vhost *host = &p->world->device[p->device].host;
@@ -139,7 +139,7 @@ static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)
 
 static const struct fault_net_ops net_ops = {.pass = pass,
 					     .dropped = dropped,
-					     .happen = happen,
+					     .device_action = device_action,
 					     .made = made,
 					     .note = note,
 					     .look_up = look_up};

@@ -40,7 +40,7 @@ static void timer(void *user, uint32_t number, uint64_t now)
 
 static void start(struct net_stage *s)
 {
-	static const struct fabric_ops ops = {deliver, ready, timer};
+	static const struct fabric_ops ops = {.deliver = deliver, .ready = ready, .timer = timer};
 	const struct fabric_start how = {&s->topology, 1, 1, &ops, s};
 	struct fabric_error e;
 

@@ -63,8 +63,8 @@ static void on_dropped(void *user, enum fault_direction dir, const struct core_b
 	note_packets(s, malformed ? STAGE_MALFORMED : STAGE_DROPPED, dir, t);
 }
 
-static void on_happen(void *user, const struct fault_entry *e, const struct fault_subject *subject,
-		      uint64_t now)
+static void on_device_action(void *user, const struct fault_entry *e,
+			     const struct fault_subject *subject, uint64_t now)
 {
 	struct stage_event event = {.fate = STAGE_NOTED, .code = 100 + (int)e->rule.action};
 
@@ -97,7 +97,7 @@ static bool on_look_up(void *user, uint32_t qpn, struct fault_qp *out)
 
 static const struct fault_net_ops net_ops = {.pass = on_pass,
 					     .dropped = on_dropped,
-					     .happen = on_happen,
+					     .device_action = on_device_action,
 					     .made = on_made,
 					     .note = on_note,
 					     .look_up = on_look_up};

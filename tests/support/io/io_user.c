@@ -169,13 +169,18 @@ void io_user_qp_connect(struct io_user_qp *q, const struct io_device *to, uint32
 	       &attr);
 }
 
-void io_user_take_frames(struct io_user_qp *q)
+void io_user_add_rule(struct io_user_qp *q)
 {
 	struct uhca_cmd_create_flow in = {
 		.qp = q->handle, .type = IBV_FLOW_ATTR_ALL_DEFAULT, .port = 1};
 
-	io_user_qp_connect(q, NULL, 0);
 	assert_int_equal(io_test_call(&q->u->c, UHCA_CMD_CREATE_FLOW, &in, sizeof(in)), 0);
+}
+
+void io_user_take_frames(struct io_user_qp *q)
+{
+	io_user_qp_connect(q, NULL, 0);
+	io_user_add_rule(q);
 }
 
 void io_user_qp_destroy(struct io_user_qp *q)
@@ -185,13 +190,13 @@ void io_user_qp_destroy(struct io_user_qp *q)
 	unmap_qp(q);
 }
 
-uint32_t io_user_ah(struct io_user *u, const struct io_device *to)
+uint32_t io_user_ah(struct io_user *u, const uint8_t dgid[16])
 {
 	struct uhca_cmd_create_ah in = {.pd = u->pd,
 					.attr = {.is_global = 1, .port_num = 1, .hop_limit = 64}};
 	struct uhca_cmd_handle_reply reply;
 
-	memcpy(in.attr.dgid, to->id.addresses.a[0].gid, 16);
+	memcpy(in.attr.dgid, dgid, 16);
 	assert_int_equal(io_test_call(&u->c, UHCA_CMD_CREATE_AH, &in, sizeof(in)), 0);
 	memcpy(&reply, &u->c.reply, sizeof(reply));
 	return reply.handle;

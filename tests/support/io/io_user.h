@@ -61,8 +61,11 @@ void io_user_qp_destroy(struct io_user_qp *q);
 /* Frames that no other rule takes go to this raw packet QP, which goes to RTS. */
 void io_user_take_frames(struct io_user_qp *q);
 
-/* A path to the device's first address. */
-uint32_t io_user_ah(struct io_user *u, const struct io_device *to);
+/* One more rule by which the raw packet QP is given every frame. */
+void io_user_add_rule(struct io_user_qp *q);
+
+/* A path to the address, of a device or of a multicast group. */
+uint32_t io_user_ah(struct io_user *u, const uint8_t dgid[16]);
 
 /* Lays a request into the ring: e's numbers, and the first bytes of the user's memory. No bell. */
 void io_user_send(struct io_user_qp *q, struct uhca_abi_send_wqe e, uint32_t length);

@@ -154,13 +154,15 @@ static void fill_packet(struct roce_packet *k, const struct model_said *d)
 	}
 }
 
-static size_t make_frame(const struct model_said *d, uint8_t *p)
+static size_t make_frame(const struct model_said *d, bool inbound, uint8_t *p)
 {
 	struct roce_packet k;
 	struct roce_flow flow;
 	size_t length, head;
 
 	fill_flow(&flow, d->from);
+	if (d->marked)
+		roce_flow_set_ecn(&flow, inbound ? ROCE_CE : ROCE_ECT0);
 	fill_packet(&k, d);
 	memset(p, 2, 12);
 	p[12] = 8;
@@ -181,7 +183,7 @@ static void write_packet(struct model_file *f, const struct model_said *d, bool 
 	const char *comment = inbound ? d->in_comment : d->comment;
 	double late = inbound ? (d->late_us > 0 ? d->late_us : 1) : 0;
 	uint64_t ns = MODEL_FILE_BEGAN + (uint64_t)((d->us + late) * 1000);
-	size_t length = make_frame(d, frame);
+	size_t length = make_frame(d, inbound, frame);
 
 	put32(&b, inbound ? 1 - d->from : d->from);
 	put32(&b, (uint32_t)(ns >> 32));

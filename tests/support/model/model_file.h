@@ -47,6 +47,7 @@ struct model_said {
 	const char *comment;    /* of the sender's packet; NULL: none */
 	const char *in_comment; /* of the receiver's */
 	double late_us;         /* arrives so much later; 0: 1 */
+	bool marked;            /* it arrives with an ECN mark (CE) */
 	uint32_t qp[2];         /* numbers in place of 0x11 and 0x12; 0: those */
 };
 

@@ -18,8 +18,49 @@ KEYS = {
 }
 
 
-class Browser:
-    """One browser with one tab."""
+class Page:
+    """What tests do with a page by js(), goto(), press() of its browser."""
+
+    def open(self, url, ready='document.documentElement.dataset.ready === "yes"'):
+        """Opens a page and waits until it is ready."""
+        self.leave()
+        self.goto(url)
+        self.wait(ready, "the page is ready")
+
+    def leave(self):
+        """To an empty page."""
+        self.goto("about:blank")
+        self.wait("location.href === 'about:blank'", "the page is left")
+
+    def wait(self, expression, what, seconds=DEADLINE):
+        """Waits until it is true, and returns it."""
+        end = time.monotonic() + seconds
+        while True:
+            value = self.js("document.documentElement && document.body ? %s : null" % expression)
+            if value:
+                return value
+            if time.monotonic() > end:
+                raise AssertionError("not within %d s: %s (%s); the page: %s" % (
+                    seconds, what, expression, self.js("document.body.innerText")[:1500]))
+            time.sleep(0.05)
+
+    def place(self, selector):
+        """The middle of an element, scrolled into view, once it is there."""
+        text = json.dumps(selector)
+        self.wait("!!document.querySelector(%s)" % text, selector + " is there")
+        return self.js(
+            "(() => { const e = document.querySelector(%s);"
+            " e.scrollIntoView({block: 'center', inline: 'center'});"
+            " const r = e.getBoundingClientRect();"
+            " return [r.x + r.width / 2, r.y + r.height / 2]; })()" % text)
+
+    def click(self, selector):
+        """Presses and releases the mouse on it."""
+        self.press(*self.place(selector))
+
+
+class Browser(Page):
+    """Chromium with one tab."""
 
     def __init__(self, folder, width=1440, height=900):
         to_browser, from_browser = os.pipe(), os.pipe()
@@ -100,12 +141,6 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": name.replace("_", "-"), "value": value} for name, value in features.items()])
 
-    def open(self, url, ready='document.documentElement.dataset.ready === "yes"'):
-        """Opens a page and waits until it is ready."""
-        self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url=url)
-        self.wait(ready, "the page is ready")
-
     def js(self, expression):
         """What the page's JavaScript makes of it; promises are awaited."""
         answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True,
@@ -114,31 +149,10 @@ class Browser:
             raise RuntimeError(expression + ": " + json.dumps(answer["exceptionDetails"])[:800])
         return answer["result"].get("value")
 
-    def wait(self, expression, what, seconds=DEADLINE):
-        """Waits until it is true, and returns it."""
-        end = time.monotonic() + seconds
-        while True:
-            value = self.js("document.documentElement && document.body ? %s : null" % expression)
-            if value:
-                return value
-            if time.monotonic() > end:
-                raise AssertionError("not within %d s: %s (%s); the page: %s" % (
-                    seconds, what, expression, self.js("document.body.innerText")[:1500]))
-            time.sleep(0.05)
+    def goto(self, url):
+        self.call("Page.navigate", url=url)
 
-    def place(self, selector):
-        """The middle of an element, scrolled into view, once it is there."""
-        text = json.dumps(selector)
-        self.wait("!!document.querySelector(%s)" % text, selector + " is there")
-        return self.js(
-            "(() => { const e = document.querySelector(%s);"
-            " e.scrollIntoView({block: 'center', inline: 'center'});"
-            " const r = e.getBoundingClientRect();"
-            " return [r.x + r.width / 2, r.y + r.height / 2]; })()" % text)
-
-    def click(self, selector):
-        """Presses and releases the mouse on it."""
-        x, y = self.place(selector)
+    def press(self, x, y):
         for kind in ("mousePressed", "mouseReleased"):
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 

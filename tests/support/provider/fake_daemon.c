@@ -139,11 +139,11 @@ static void forget_client(struct fake_daemon *d)
 		munmap(d->status, sizeof(*d->status));
 	if (d->doorbell)
 		munmap(d->doorbell, sizeof(*d->doorbell));
-	if (d->callers)
-		munmap(d->callers, sizeof(*d->callers));
+	if (d->active_doorbells)
+		munmap(d->active_doorbells, sizeof(*d->active_doorbells));
 	d->status = NULL;
 	d->doorbell = NULL;
-	d->callers = NULL;
+	d->active_doorbells = NULL;
 }
 
 static void hello(struct fake_daemon *d, struct exchange *x)
@@ -163,8 +163,8 @@ static void hello(struct fake_daemon *d, struct exchange *x)
 	d->doorbell = base;
 	d->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	x->out_fd[2] = dup(d->event_fd);
-	x->out_fd[3] = make_file(sizeof(*d->callers), &base);
-	d->callers = base;
+	x->out_fd[3] = make_file(sizeof(*d->active_doorbells), &base);
+	d->active_doorbells = base;
 	x->n_out_fd = 4;
 	x->out_size = sizeof(*r);
 	x->n_in_fd = 0; /* kept */
@@ -269,6 +269,22 @@ static void alloc_dm(struct fake_daemon *d, struct exchange *x)
 	x->n_out_fd = 1;
 	r->handle = ++d->next_handle;
 	r->region_size = size;
+	x->out_size = sizeof(*r);
+}
+
+static void create_comp_cntr(struct fake_daemon *d, struct exchange *x)
+{
+	struct uhca_cmd_create_comp_cntr_reply *r = (void *)x->out.bytes;
+	const struct uhca_abi_region header = {.magic = UHCA_ABI_MAGIC,
+					       .version = UHCA_ABI_VERSION,
+					       .kind = UHCA_ABI_REGION_COMP_CNTR,
+					       .size = sizeof(struct uhca_abi_comp_cntr)};
+
+	x->out_fd[0] = make_memory(d, header.size);
+	x->n_out_fd = 1;
+	(void)!pwrite(x->out_fd[0], &header, sizeof(header), 0);
+	r->handle = ++d->next_handle;
+	r->region_size = header.size;
 	x->out_size = sizeof(*r);
 }
 
@@ -509,6 +525,9 @@ static void answer(struct fake_daemon *d, struct exchange *x)
 		break;
 	case UHCA_CMD_ALLOC_DM:
 		alloc_dm(d, x);
+		break;
+	case UHCA_CMD_CREATE_COMP_CNTR:
+		create_comp_cntr(d, x);
 		break;
 	case UHCA_CMD_REG_MR:
 	case UHCA_CMD_REG_SHARED_MR:

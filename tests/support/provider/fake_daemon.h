@@ -78,7 +78,7 @@ struct fake_daemon {
 	int event_fd;
 	struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *doorbell;
-	struct uhca_abi_active_doorbells *callers;
+	struct uhca_abi_active_doorbells *active_doorbells;
 	struct fake_queue queue[FAKE_MAX_OBJECTS];
 	int channel_fd[FAKE_MAX_OBJECTS]; /* by handle */
 	uint32_t next_handle, next_qpn;

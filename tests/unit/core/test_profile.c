@@ -202,7 +202,7 @@ static void test_limits(void **state)
 	core_config_default(&cfg);
 	for (; core_limit_name(n); n++)
 		assert_int_equal(core_limit_set(&cfg, n, core_limit_get(&cfg, n)), 0);
-	assert_int_equal(n, 26);
+	assert_int_equal(n, 27);
 	assert_string_equal(core_limit_name(0), "max_qp");
 	assert_int_equal(core_limit_set(&cfg, 0, 3), 0);
 	assert_int_equal(cfg.limits.max_qp, 3);
@@ -251,6 +251,7 @@ static const struct limit {
 	{"max_mr_size", 1ull << 47, 1, 1ull << 47},
 	{"max_mw", 16384, 0, 1u << 20},
 	{"max_xrcd", 1024, 0, 1u << 20},
+	{"max_comp_cntr", 4096, 0, 1u << 20},
 	{"max_dm_size", 1u << 24, 0, 1u << 30},
 	{"max_mcast_grp", 256, 0, 1u << 15},
 	{"max_mcast_qp_attach", 256, 0, 1u << 15},
@@ -325,8 +326,9 @@ static void test_settings(void **state)
 	static const struct setting minimal_set[] = {
 		{"max_qp", 8},        {"max_qp_wr", 16},      {"max_sge", 1}, {"max_cq", 8},
 		{"max_cqe", 64},      {"max_mr", 16},         {"max_pd", 4},  {"max_ah", 8},
-		{"max_rd_atomic", 1}, {"max_inline_data", 0}, {"max_mw", 0},
+		{"max_rd_atomic", 1}, {"max_inline_data", 0}, {"max_mw", 0},  {"max_comp_cntr", 0},
 	};
+	static const struct setting none_set[] = {{"max_comp_cntr", 0}};
 	static const struct setting large_set[] = {
 		{"max_qp", 65536}, {"max_cq", 65536},   {"max_mr", 1048576},
 		{"max_pd", 65536}, {"max_ah", 1048576}, {"max_srq", 65536},
@@ -334,8 +336,8 @@ static void test_settings(void **state)
 
 	(void)state;
 	assert_settings("default", NULL, 0);
-	assert_settings("ib-strict", NULL, 0);
-	assert_settings("iwarp-like", NULL, 0);
+	assert_settings("ib-strict", none_set, 1);
+	assert_settings("iwarp-like", none_set, 1);
 	assert_settings("2a", NULL, 0);
 	assert_settings("minimal", minimal_set, sizeof(minimal_set) / sizeof(minimal_set[0]));
 	assert_settings("large", large_set, sizeof(large_set) / sizeof(large_set[0]));
@@ -415,6 +417,9 @@ static void test_adapter_limits(void **state)
 		for (unsigned i = 0; i < LIMITS; i++) {
 			uint64_t want = table[i].usual;
 
+			if (!(adapter->is & UHCA_ADAPTER_COMP_CNTR) &&
+			    strcmp(table[i].name, "max_comp_cntr") == 0)
+				want = 0;
 			for (unsigned k = 0; k < adapter->n; k++)
 				if (strcmp(adapter->set[k].name, table[i].name) == 0)
 					want = adapter->set[k].value;

@@ -115,6 +115,30 @@ static void test_profile_and_limits(void **state)
 	assert_string_equal(error, "--limit: max_qp cannot be 0");
 }
 
+static void test_congestion_control(void **state)
+{
+	const struct core_congestion *cc = &c.io.congestion;
+
+	(void)state;
+	assert_int_equal(parse(""), 0);
+	assert_null(cc->control.ops);
+	assert_int_equal(parse("--cc off"), 0);
+	assert_null(cc->control.ops);
+	assert_int_equal(parse("--cc dcqcn"), 0);
+	assert_string_equal(cc->control.ops->name, "dcqcn");
+	assert_int_equal(cc->cnp_interval, 50000);
+	assert_int_equal(cc->base_rtt, 50000);
+	assert_int_equal(cc->cnp_dscp, 48);
+	assert_int_equal(cc->scale, 1);
+	assert_int_equal(parse("--cc window:factor=2,base-rtt=8us,cnp-interval=4us,cnp-dscp=46"),
+			 0);
+	assert_string_equal(cc->control.ops->name, "window");
+	assert_int_equal(cc->control.value[0], 2 * CC_RATIO_ONE);
+	assert_int_equal(cc->base_rtt, 8000);
+	assert_int_equal(cc->cnp_interval, 4000);
+	assert_int_equal(cc->cnp_dscp, 46);
+}
+
 static void test_each_option(void **state)
 {
 	(void)state;
@@ -232,6 +256,8 @@ static void test_refusals(void **state)
 	refused("--mem both", "--mem: unknown value 'both'; known: auto, process_vm, proc_mem");
 	refused("--gso maybe", "--gso: unknown value 'maybe'; known: off, on");
 	refused("--icrc 1", "--icrc: unknown value '1'; known: strict, lenient, off");
+	refused("--cc dcqcn:g=2",
+		"--cc: column 9: g: '2' is not in the range 1/4294967296 to 100%");
 	refused("--log-level wran", "--log-level: unknown value 'wran': did you mean 'warn'? "
 				    "Known: error, warn, info, debug");
 	refused("--netdev averylonginterface", "--netdev: must have 1 to 15 characters");
@@ -248,6 +274,52 @@ static void test_refusals(void **state)
 	refused("-v", "unknown option -v");
 	refused("word", "unknown option 'word'");
 	refused("--", "unknown option '--'");
+}
+
+static void test_first_device(void **state)
+{
+	struct io_identity id;
+
+	(void)state;
+	assert_int_equal(parse("--devices 2 --first-device 62 --addr 127.0.0.5"), 0);
+	assert_int_equal(io_identity_of(&c.io, 0, &id), 0);
+	assert_string_equal(id.name, "uhca62");
+	assert_int_equal(io_identity_of(&c.io, 1, &id), 0);
+	assert_string_equal(id.name, "uhca63");
+	assert_int_equal(parse("--devices 2"), 0);
+	assert_int_equal(io_identity_of(&c.io, 1, &id), 0);
+	assert_string_equal(id.name, "uhca1");
+	refused("--devices 2 --first-device 63",
+		"--first-device 63: the last of 2 devices is uhca63 at most");
+	refused("--first-device 64", "--first-device: '64' is not a number from 0 to 63");
+}
+
+/* As many devices as hosts, and hosts at 1 Gb/s, unless something else is said. */
+static void test_fabric(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--devices 3"), 0);
+	assert_null(c.io.fabric);
+	assert_int_equal(parse("--fabric leaf-spine"), 0);
+	assert_int_equal(c.io.devices, 8);
+	assert_int_equal(c.io.fabric_scale, 100);
+	assert_string_equal(c.io.fabric_name, "leaf-spine");
+	assert_int_equal(parse("--fabric one-switch:3,rate=400G --devices 2"), 0);
+	assert_int_equal(c.io.devices, 2);
+	assert_int_equal(c.io.fabric_scale, 400);
+	assert_int_equal(parse("--fabric-scale 7 --fabric one-switch:3,rate=400M"), 0);
+	assert_int_equal(c.io.fabric_scale, 7);
+	refused("--fabric one-switch:2 --devices 3",
+		"--fabric one-switch:2 has 2 hosts: there are 3 devices");
+	refused("--fabric fat-tree:8", "--fabric fat-tree:8 has 128 hosts, and a daemon has at "
+				       "most 64 devices: give --devices");
+	refused("--fabric one-switch:2 --wire",
+		"--wire sends packets around the network of --fabric");
+	refused("--fabric-scale 2", "--fabric-scale needs --fabric");
+	refused("--fabric ./no.topo", "--fabric: ./no.topo: No such file or directory");
+	refused("--fabric one-switch:hosts=0",
+		"--fabric: one-switch:hosts=0: column 18: hosts: '0' is not in the range 1 to "
+		"4096");
 }
 
 static void test_refused_addresses(void **state)
@@ -270,11 +342,18 @@ static void test_refused_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_profile_and_limits),
-		cmocka_unit_test(test_each_option), cmocka_unit_test(test_log_targets),
-		cmocka_unit_test(test_addresses),   cmocka_unit_test(test_help_and_version),
-		cmocka_unit_test(test_refusals),    cmocka_unit_test(test_refused_addresses),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_profile_and_limits),
+		cmocka_unit_test(test_each_option),
+		cmocka_unit_test(test_congestion_control),
+		cmocka_unit_test(test_log_targets),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_help_and_version),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_first_device),
+		cmocka_unit_test(test_refused_addresses),
 		cmocka_unit_test(test_chaos),
+		cmocka_unit_test(test_fabric),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * without using the processor, misses no doorbell however it falls between the last look and the
  * sleep, ends when it is told to or when nobody is left, cleans up, and says why it cannot start.
  */
+#include "emu/abi/ctl.h"
 #include "emu/io/base/clock.h"
 #include "emu/io/local/message.h"
 #include "tests/support/io/io_fixture.h"
@@ -41,7 +42,7 @@ struct peer {
 	int sock;
 	struct uhca_abi_status *status;
 	struct uhca_abi_doorbell *bell;
-	struct uhca_abi_active_doorbells *callers;
+	struct uhca_abi_active_doorbells *active_doorbells;
 	int event;
 	uint32_t doorbell;
 };
@@ -81,10 +82,10 @@ static void say_hello(struct peer *p)
 	close(pair[1]);
 	p->status = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fds.fd[0], 0);
 	p->bell = mmap(NULL, sizeof(*p->bell), PROT_READ | PROT_WRITE, MAP_SHARED, fds.fd[1], 0);
-	p->callers =
-		mmap(NULL, sizeof(*p->callers), PROT_READ | PROT_WRITE, MAP_SHARED, fds.fd[3], 0);
+	p->active_doorbells = mmap(NULL, sizeof(*p->active_doorbells), PROT_READ | PROT_WRITE,
+				   MAP_SHARED, fds.fd[3], 0);
 	assert_true((void *)p->status != MAP_FAILED && (void *)p->bell != MAP_FAILED);
-	assert_true((void *)p->callers != MAP_FAILED);
+	assert_true((void *)p->active_doorbells != MAP_FAILED);
 	p->event = fds.fd[2];
 	/* Not io_fds_close: a child has no reaper's threads, and a lock of theirs as it was. */
 	for (unsigned i = 0; i < fds.n; i++)
@@ -125,7 +126,7 @@ static void leave(struct peer *p)
 {
 	munmap(p->status, 4096);
 	munmap(p->bell, sizeof(*p->bell));
-	munmap(p->callers, sizeof(*p->callers));
+	munmap(p->active_doorbells, sizeof(*p->active_doorbells));
 	close(p->event);
 	close(p->sock);
 }
@@ -157,7 +158,7 @@ static void ring(struct peer *p)
 	static const uint64_t one = 1;
 
 	uhca_doorbell_set(p->bell, p->doorbell);
-	uhca_doorbell_announce(p->bell, p->callers);
+	uhca_doorbell_set_active(p->bell, p->active_doorbells);
 	if (__atomic_load_n(&p->status->need_wakeup, __ATOMIC_RELAXED))
 		assert_int_equal(write(p->event, &one, sizeof(one)), sizeof(one));
 }
@@ -253,7 +254,7 @@ static void ring_at_random(struct peer *peers, unsigned n, unsigned rounds, unsi
 			sched_yield();
 		ring(p);
 		if (i % 2 && n > 1) /* one of them is hostile to the others */
-			memset(p->callers, 0, sizeof(*p->callers));
+			memset(p->active_doorbells, 0, sizeof(*p->active_doorbells));
 		assert_true(becomes_zero(&p->bell->summary[0]));
 	}
 }
@@ -342,7 +343,7 @@ static void test_cannot_start(void **state)
 	uhcad_start(&first, none);
 	cannot_start(none, first.dir, "another daemon", 1);
 	io_test_dir(dir);
-	cannot_start(none, dir, "UDP port 4791 of 127.", 1);
+	cannot_start(none, dir, "UDP port 4791 of 127.", UHCA_EXIT_ADDRESS_TAKEN);
 	kill(first.pid, SIGTERM);
 	assert_int_equal(uhcad_wait_end(&first, NULL), 0);
 	uhcad_clean(&first);

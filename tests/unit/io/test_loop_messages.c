@@ -122,8 +122,7 @@ static void test_one_after_the_other(void **state)
 	(void)state;
 	for (unsigned round = 0; round < 3; round++) {
 		assert_true(await_sleep());
-		set_clock(w.clock +
-			  IO_SEC); /* a hog that was seen is forgotten (yield_backoff.h) */
+		set_clock(w.clock + IO_SEC); /* a backoff ends (yield_backoff.h) */
 		send_question();
 		assert_true(await_answer());
 		for (unsigned i = 0; i < 50; i++) {

@@ -232,7 +232,8 @@ static void test_deadline_of_a_rule(void **state)
 	io_user_send(&from,
 		     (struct uhca_abi_send_wqe){
 			     .opcode = UHCA_ABI_WR_SEND,
-			     .ud = {.ah = io_user_ah(&w.u[0], w.u[1].dev), .remote_qpn = to.qpn}},
+			     .ud = {.ah = io_user_ah(&w.u[0], w.u[1].dev->id.addresses.a[0].gid),
+				    .remote_qpn = to.qpn}},
 		     100);
 	assert_true(io_faults_add(&w.t.d.faults, "delay=20ms", io_clock_now(), &error) > 0);
 	io_faults_changed(&w.t.d.faults);

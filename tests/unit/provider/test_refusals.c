@@ -5,6 +5,7 @@
  * when what it made cannot be used here.
  */
 #include "emu/abi/copy_on_poll.h"
+#include "provider/queues/queues.h"
 #include "tests/support/provider/holdings.h"
 #include "tests/support/provider/verbs_fixture.h"
 #include "tests/support/provider/with_preload.h"
@@ -80,6 +81,17 @@ static void *make_dm(struct verbs_fixture *f)
 static int end_dm(void *dm)
 {
 	return ibv_free_dm(dm);
+}
+
+/* Libraries before 65 have no such verb. */
+static void *make_comp_cntr(struct verbs_fixture *f)
+{
+	return uhcav_create_comp_cntr(f->context, &(struct uhcav_comp_cntr_init_attr){0});
+}
+
+static int end_comp_cntr(void *cntr)
+{
+	return uhcav_destroy_comp_cntr(cntr);
 }
 
 static void *make_xrcd(struct verbs_fixture *f)
@@ -265,6 +277,8 @@ static const struct kind {
 	{"MR", UHCA_CMD_REG_MR, UHCA_CMD_DEREG_MR, make_mr, end_mr, false},
 	{"null MR", UHCA_CMD_ALLOC_NULL_MR, UHCA_CMD_DEREG_MR, make_null_mr, end_mr, false},
 	{"DM", UHCA_CMD_ALLOC_DM, UHCA_CMD_FREE_DM, make_dm, end_dm, true},
+	{"completion counter", UHCA_CMD_CREATE_COMP_CNTR, UHCA_CMD_DESTROY_COMP_CNTR,
+	 make_comp_cntr, end_comp_cntr, true},
 	{"XRC domain", UHCA_CMD_OPEN_XRCD, UHCA_CMD_CLOSE_XRCD, make_xrcd, end_xrcd, false},
 	{"CQ", UHCA_CMD_CREATE_CQ, UHCA_CMD_DESTROY_CQ, make_cq, end_cq, true},
 	{"extended CQ", UHCA_CMD_CREATE_CQ, UHCA_CMD_DESTROY_CQ, make_cq_ex, end_cq, true},

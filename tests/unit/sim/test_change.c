@@ -16,9 +16,14 @@ static void test_errors(void **state)
 		{"down leaf0", 1, "is not a time such as 10us"},
 		{"1ms dwn leaf0", 5, "unknown change 'dwn': did you mean 'down'?"},
 		{"1ms down leaf9 spine0", 10, "unknown node 'leaf9'"},
+		{"1ms down leaf1/port9", 10,
+		 "'leaf1/port9' is no node: name a link by the nodes at both"},
 		{"1ms down leaf0 leaf1", 16, "no link joins leaf0 and leaf1"},
 		{"1ms down h0", 12, "h0 is a host: name its link by both ends"},
 		{"1ms loss leaf0 spine0", 22, "is not a ratio"},
+		{"1ms rate leaf0 spine0 10", 23, "rate"},
+		{"1ms delay leaf0", 16, "unknown node ''"},
+		{"1ms delay leaf0 spine0 5", 24, "delay: '5' is not a time such as 10us"},
 		{"1ms pause leaf0", 1, "leaf0 is a switch: hosts pause"},
 		{"1ms up leaf0 spine0 now", 21, "a word too many: 'now'"},
 	};
@@ -36,7 +41,11 @@ static void test_errors(void **state)
 	}
 	assert_int_equal(change_read(&c, "1.5ms loss leaf0 spine1 2%", &t, &e), 0);
 	assert_int_equal(c.time, 1500 * FABRIC_US);
-	assert_int_equal(c.loss, 85899346);
+	assert_int_equal(c.failure.value, 85899346);
+	assert_int_equal(change_read(&c, "2ms rate spine0 leaf1 2.5G", &t, &e), 0);
+	assert_int_equal(c.failure.value, UINT64_C(2500000000));
+	assert_int_equal(change_read(&c, "2ms delay spine0 leaf1 5us", &t, &e), 0);
+	assert_int_equal(c.failure.value, 5 * FABRIC_US);
 	fabric_topology_fini(&t);
 }
 
@@ -91,13 +100,30 @@ static void test_loss(void **state)
 	json_decref(report);
 }
 
+/*
+ * 9766 packets of 1106 bytes take 864 us at 100 Gb/s. 200 us at a tenth of it do the work of 20 us,
+ * and the data and the last ACK are 19 us longer on their way each: 864 + 180 + 38, and 4 us of
+ * other delay.
+ */
+static void test_slow(void **state)
+{
+	json_t *report = curve_run("sim --topology one-switch:2 --workload pair:size=10M "
+				   "--at 100us_rate_h0_switch_10G --at 300us_rate_h0_switch_100G "
+				   "--at 500us_delay_h0_switch_20us --drain 100ms");
+
+	(void)state;
+	assert_true(curve_number(report, "flows.finished") == 1);
+	curve_within("us", curve_number(report, "flows.fct_us.max"), 1082, 1090);
+	assert_true(curve_number(report, "transport.retransmitted") == 0);
+	json_decref(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_down),
-		cmocka_unit_test(test_pause),
-		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_errors), cmocka_unit_test(test_down),
+		cmocka_unit_test(test_pause),  cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_slow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

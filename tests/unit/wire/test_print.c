@@ -4,9 +4,8 @@
  * length; no text beyond the promised maximum.
  */
 #include "tests/support/wire/cmocka_all.h"
+#include "tests/support/wire/print_cm.h"
 #include "tests/support/wire/wire_gen.h"
-
-#include "wire/print.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -67,7 +66,7 @@ static void test_flows(void **state)
 	char text[ROCE_PRINT_LENGTH];
 
 	(void)state;
-	roce_print_flow(&f, text, sizeof(text));
+	print_flow(&f, text, sizeof(text));
 	assert_string_equal(text, "10.0.0.1:49152 > 10.0.0.2:4791");
 	memset(f.src, 0, 16);
 	f.src[0] = 0xfe;
@@ -76,7 +75,7 @@ static void test_flows(void **state)
 	memset(f.dst, 0, 16);
 	f.tclass = 2;
 	f.flow_label = 0x123;
-	roce_print_flow(&f, text, sizeof(text));
+	print_flow(&f, text, sizeof(text));
 	assert_string_equal(text, "[fe80::1]:49152 > [::]:4791 tclass=0x02 label=0x00123");
 }
 
@@ -160,7 +159,7 @@ static void assert_cm(const struct roce_cm_msg *msg, const char *expected)
 {
 	char text[ROCE_PRINT_LENGTH];
 
-	assert_int_equal(roce_print_cm(msg, text, sizeof(text)), strlen(expected));
+	assert_int_equal(print_cm(msg, text, sizeof(text)), strlen(expected));
 	assert_string_equal(text, expected);
 }
 
@@ -221,7 +220,7 @@ static void test_longest(void **state)
 
 	(void)state;
 	memset(&flow, 0xff, sizeof(flow));
-	assert_in_range(roce_print_flow(&flow, text, sizeof(text)), 1, sizeof(text) - 1);
+	assert_in_range(print_flow(&flow, text, sizeof(text)), 1, sizeof(text) - 1);
 	for (unsigned v = 0; v < 256; v++) {
 		memset(&pkt, 0xff, sizeof(pkt));
 		gen_bth(&rng, &pkt.bth);
@@ -238,7 +237,7 @@ static void test_longest(void **state)
 		mad[17] = (uint8_t)attr;
 		if (!roce_cm_parse(mad, &msg))
 			msg.attr = (enum roce_cm_attr)attr;
-		assert_in_range(roce_print_cm(&msg, text, sizeof(text)), 1, sizeof(text) - 1);
+		assert_in_range(print_cm(&msg, text, sizeof(text)), 1, sizeof(text) - 1);
 	}
 }
 

@@ -190,6 +190,23 @@ static void test_v4_options_are_skipped(void **state)
 	assert_int_equal(payload, 0);
 }
 
+/* A traffic class of 0x6a: 011010 10. */
+static void test_traffic_class(void **state)
+{
+	struct roce_flow f = {.tclass = 0x6a};
+
+	(void)state;
+	assert_int_equal(roce_flow_dscp(&f), 26);
+	assert_int_equal(roce_flow_priority(&f), 3);
+	assert_int_equal(roce_flow_ecn(&f), ROCE_ECT0);
+	roce_flow_set_ecn(&f, ROCE_CE);
+	assert_int_equal(f.tclass, 0x6b);
+	roce_flow_set_ecn(&f, ROCE_ECT1);
+	assert_int_equal(f.tclass, 0x69);
+	roce_flow_set_ecn(&f, ROCE_NOT_ECT);
+	assert_int_equal(f.tclass, 0x68);
+}
+
 static void test_addr_is_v4(void **state)
 {
 	uint8_t addr[16] = {[10] = 0xff, [11] = 0xff, [12] = 10};
@@ -203,6 +220,23 @@ static void test_addr_is_v4(void **state)
 	}
 }
 
+/* Groups of IPv4 are 224 to 239, those of IPv6 all of ff00::/8. */
+static void test_addr_is_group(void **state)
+{
+	uint8_t v4[16] = {[10] = 0xff, [11] = 0xff};
+	uint8_t v6[16] = {0};
+
+	(void)state;
+	for (unsigned first = 0; first < 256; first++) {
+		v4[12] = v6[0] = (uint8_t)first;
+		assert_int_equal(roce_addr_is_group(v4), first >= 224 && first < 240);
+		assert_int_equal(roce_addr_is_group(v6), first == 255);
+	}
+	v4[9] = 1;
+	v4[12] = 224;
+	assert_false(roce_addr_is_group(v4));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,7 +247,9 @@ int main(void)
 		cmocka_unit_test(test_refused_v6),
 		cmocka_unit_test(test_mapped_in_v6_is_refused),
 		cmocka_unit_test(test_v4_options_are_skipped),
+		cmocka_unit_test(test_traffic_class),
 		cmocka_unit_test(test_addr_is_v4),
+		cmocka_unit_test(test_addr_is_group),
 	};
 
 	rng = prng_start("udpip");

@@ -2,7 +2,7 @@
 /*
  * The calls of fi_rma(3) over libfabric's own verbs provider, one by one:
  *
- *   fi_rma ADDRESS [msg|rdm [unregistered]]
+ *   fi_rma ADDRESS [msg|rdm [unregistered|cache]]
  *
  * Each row is a call with flags on a kind of endpoint. It is done with several lengths at odd
  * places; the whole window is compared byte by byte with what it should hold, the number of local
@@ -10,6 +10,10 @@
  * request a message follows; requests of an endpoint arrive in order (FI_ORDER_SAW), so what the
  * target has when the message comes is all that it will ever get. What libfabric itself refuses is
  * a row too: "refused" and its error number, which must be the one that is written here.
+ *
+ * unregistered: the initiator's memory is libfabric's to register. cache: the same, and only what
+ * another monitor of its registration cache may change: the calls, memory that is mapped anew, and
+ * two buffers of one message; not the grants of the target, completions and wait objects.
  */
 #include "fabric_grants.h"
 
@@ -670,14 +674,16 @@ static void add_session(const struct plan *p, part *target, part *initiator)
 	need(socketpair(AF_UNIX, SOCK_STREAM, 0, s->control) == 0);
 }
 
-static void add_sessions(struct plan p)
+static void add_sessions(struct plan p, bool only_cache)
 {
-	add_session(&p, NULL, fabric_grants);
+	if (!only_cache)
+		add_session(&p, NULL, fabric_grants);
 	add_session(&p, serve, initiate_rows);
 	p.quiet = true;
-	add_session(&p, serve, initiate_rows);
+	if (!only_cache)
+		add_session(&p, serve, initiate_rows);
 	p.quiet = false;
-	for (size_t i = 0; fabric_wait_at(i, p.type, &p.wait); i++)
+	for (size_t i = 0; !only_cache && fabric_wait_at(i, p.type, &p.wait); i++)
 		add_session(&p, serve, initiate_wait);
 	p.wait = FI_WAIT_NONE;
 	p.post_receives = post_prefixed;
@@ -737,7 +743,7 @@ int main(int argc, char **argv)
 	struct plan p = {.wait = FI_WAIT_NONE, .post_receives = fabric_post_receives};
 
 	if (argc < 3) {
-		fprintf(stderr, "usage: fi_rma ADDRESS msg|rdm [unregistered]\n");
+		fprintf(stderr, "usage: fi_rma ADDRESS msg|rdm [unregistered|cache]\n");
 		return 2;
 	}
 	p.address = argv[1];
@@ -746,7 +752,7 @@ int main(int argc, char **argv)
 	p.window =
 		mmap(NULL, WINDOW_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(p.window != MAP_FAILED);
-	add_sessions(p);
+	add_sessions(p, argc > 3 && strcmp(argv[3], "cache") == 0);
 	run();
 	return 0;
 }

@@ -147,7 +147,7 @@ too_long() {
 	timeout 60 "$uhca_run" --chaos="$seed" --times 2 --time-limit 1 -- \
 		sh -c 'sleep 1000 & echo "child $!"; wait' >"$out/said" 2>&1
 	[ $? = 124 ] || echo "not 124"
-	said 'it did not end within 1 seconds'
+	said 'the command did not end within 1 seconds'
 	is_gone "$(sed -n 's/^child //p' "$out/said")" || echo "what it started is still there"
 }
 

@@ -176,6 +176,23 @@ live() {
 	wait "$client_pid" "$server_pid" 2>/dev/null
 }
 
+# Nothing happens for a while, and then something does: nothing is forgotten.
+quiet() {
+	next_port
+	# shellcheck disable=SC2016 # for the shell inside
+	"$root/scripts/uhca-run" --private -- sh -c '
+		LC_ALL=C "$0" ladder live >"$1/live" 2>&1 & ladder=$!
+		ibv_rc_pingpong -d uhca0 -g 0 -p "$2" -n 2 >"$1/server" 2>&1 & server=$!
+		until ibv_rc_pingpong -d uhca0 -g 0 -p "$2" -n 2 127.0.0.1; do
+			kill -0 $server || exit
+		done >"$1/client" 2>&1
+		tries=200
+		until grep -q SEND "$1/live" || [ $((tries -= 1)) = 0 ]; do sleep 0.05; done
+		kill -INT $ladder' "$uhcactl" "$out" "$port"
+	grep -q SEND "$out/live" || echo "ladder live shows nothing"
+	grep "has forgotten" "$out/live"
+}
+
 moves() {
 	"$uhcactl" top --once --interval 0.1 2>/dev/null | awk '
 		$1 == "uhca0" && $3 == "ib_write_bw" && $6 > 0 && $7 > 0 { found = 1 }
@@ -273,5 +290,6 @@ try ladder no-answer no_answer
 try ladder lost-read lost_read
 try ladder atomics atomics
 try ladder live live
+try ladder quiet quiet
 try ladder mistakes mistakes
 exit $row_failed

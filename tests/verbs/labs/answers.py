@@ -5,6 +5,7 @@
   answers.py [--all] [--jobs N] [LAB [WORD...]]
 
 Without LAB the right answers and every fifth wrong one of each lab are checked, with --all all.
+Each lab's text must have a picture, three questions with answers, and mistakes of these answers.
 
 Each LAB.answers beside this file has blocks apart by empty lines:
   right TITLE, or wrong TITLE
@@ -31,6 +32,7 @@ REST = "/* ---- the rest is complete ---- */"
 LEAST = {"right": 2, "wrong": 20}
 FEW = 5         # one wrong answer of so many, where not all are checked
 SECONDS = 120   # for one check on a busy machine
+ENDS = "60"     # seconds for a program that ends: most take one, on a busy machine some took ten
 ENDLESS = "4"   # seconds until a program is ended of which it is known that it does not end
 
 
@@ -93,8 +95,7 @@ class Answer:
         with open(file, "w", encoding="utf-8") as out:
             out.write(self.text())
         env = dict(os.environ, UHCA_LAB_DIR=folder)
-        if self.endless:
-            env["UHCA_LAB_SECONDS"] = ENDLESS
+        env["UHCA_LAB_SECONDS"] = ENDLESS if self.endless else ENDS
         try:
             done = subprocess.run([os.path.join(SRC, "scripts", "lab"), self.lab, "check", file],
                                   env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -131,6 +132,25 @@ def answers_of(lab):
     return [Answer(lab, block) for block in blocks]
 
 
+def mistakes_of_text(lab):
+    """What the lab's text lacks: a picture, three questions, answers, mistakes that are made."""
+    with open(os.path.join(LABS, lab, "README.md"), encoding="utf-8") as file:
+        parts = {part.split("\n", 1)[0]: part for part in file.read().split("\n## ")}
+    if not os.path.isfile(os.path.join(LABS, lab, "picture.svg")):
+        yield "no picture.svg (scripts/page-pictures --labs)"
+    for title in ("Questions", "Answers"):
+        count = len(re.findall(r"^[0-9]\. ", parts.get(title, ""), re.M))
+        if count != 3:
+            yield f"{count} in '{title}', not 3"
+    said = [answer.says for answer in answers_of(lab) if answer.says]
+    words = re.findall(r"^- `([^`]+)`: ", parts.get("Common mistakes", ""), re.M)
+    if len(words) < 5:
+        yield f"{len(words)} common mistakes, not 5"
+    for one in words:
+        if not any(one in line for line in said):
+            yield f"a common mistake that no wrong answer makes: {one}"
+
+
 def main(words):
     if words[:1] in (["-h"], ["--help"]):
         print(__doc__)
@@ -152,6 +172,10 @@ def main(words):
         failed = 1
     chosen = [a for lab in labs if not words or lab == words[0] for a in answers_of(lab)
               if all(word in a.title for word in words[1:])]
+    for lab in labs if not words else words[:1]:
+        for wrong in mistakes_of_text(lab):
+            print(f"FAIL {lab}: README.md: {wrong}")
+            failed += 1
     for lab in labs if not words else ():
         for kind, least in LEAST.items():
             count = sum(a.lab == lab and a.kind == kind for a in chosen)

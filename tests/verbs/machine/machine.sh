@@ -116,6 +116,12 @@ cm_pair() { # NAME PORT ADDRESS [BEFORE-SERVER BEFORE-CLIENT]
 	wait "$pid"
 }
 
+# By the names of the adapter's driver, after at most a second.
+# shellcheck disable=SC2317
+counted() {
+	grep -qv '^0$' /sys/class/infiniband/mlx5_{4,5}/ports/1/hw_counters/rx_write_requests
+}
+
 traffic() { # PORT
 	local port=$1
 	pair "InfiniBand, RC" $((port++)) "ibv_rc_pingpong -d mlx5_0" "ibv_rc_pingpong -d mlx5_3 -c"
@@ -125,6 +131,7 @@ traffic() { # PORT
 		"ibv_rc_pingpong -d mlx5_8 -g 3 -c"
 	pair "perftest, which has libmlx5" $((port++)) "ib_write_bw -F -n 100 -d mlx5_4" \
 		"ib_write_bw -F -n 100 -d mlx5_5"
+	until_true counted || complain "rx_write_requests"
 	cm_pair "rdma_cm, InfiniBand" $((port++)) "$UHCA_ADDR_3"
 	cm_pair "rdma_cm, RoCE" $((port++)) "$UHCA_ADDR_1"
 }
@@ -148,11 +155,32 @@ parts() { # PORT
 		complain "--only leaves something"
 }
 
+# The interface of mlx5_1 says so.
+carrier() { # "CARRIER OPERSTATE CHANGES" WHEN
+	local net=(/sys/class/infiniband/mlx5_1/device/net/*) has
+	has=$(cat "${net[0]}"/{carrier,operstate,carrier_changes} | xargs)
+	[ "$has" = "$1" ] || complain "$2: carrier, operstate, changes are $has, not $1"
+}
+
+# Two times down and up.
+# shellcheck disable=SC2317
+flapped() {
+	local net=(/sys/class/infiniband/mlx5_0/device/net/*)
+	[ "$(cat "${net[0]}"/{carrier,carrier_changes} | xargs)" = "1 5" ]
+}
+
 # Names of devices in commands and rules.
 names() {
+	carrier "1 up 1" "at first"
 	"$ctl" port down mlx5_1 >/dev/null || complain "port down mlx5_1"
+	carrier "0 down 2" "port down"
 	grep -q DOWN /sys/class/infiniband/mlx5_1/ports/1/state || complain "mlx5_1 is not down"
 	grep -q ACTIVE /sys/class/infiniband/mlx5_0/ports/1/state || complain "mlx5_0 is down, too"
+	"$ctl" fault now 'port.flap=down:20ms,up:20ms,times:2 dev=mlx5_0' >/dev/null ||
+		complain "port.flap"
+	until_true flapped || complain "port.flap: the carrier of mlx5_0"
+	"$ctl" port up mlx5_1 >/dev/null || complain "port up mlx5_1"
+	carrier "1 up 3" "port up"
 	"$ctl" fault add 'drop dev=mlx5_0 peer=mlx5_1 nth=1' >/dev/null || complain "dev=mlx5_0"
 	! "$ctl" fault add 'drop dev=mlx5_2 nth=1' 2>"$out/errors" || complain "dev=mlx5_2"
 	grep -q "known: mlx5_0, mlx5_1: did you mean 'mlx5_0'" "$out/errors" ||

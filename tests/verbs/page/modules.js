@@ -189,10 +189,67 @@ tests.words = () => {
 	same([ms(-1), ms(null), ms(1234567)], ["?", "?", "1.235"]);
 };
 
+tests.markdown = () => {
+	const parts = sections("# Title\n\nBefore\n\n## One\n<!-- status 0 -->\n```sh\n# no heading\n" +
+		"## nor this\n```\n\n## Two\n1. first\n   goes on\n2. second\n");
+	same(parts.map(part => part.title), ["Title", "One", "Two"]);
+	same(parts[1].lines, ["```sh", "# no heading", "## nor this", "```", ""]);
+	same(items(parts[2].lines), ["first goes on", "second"]);
+	same(inline("a `b*c` *d* [e](f) <g>").map(part => part.outerHTML || part),
+		["a ", "<code>b*c</code>", " ", "<em>d</em>", " ", "e", " <g>"]);
+	const made = blocks("a\nb\n\n- c\n  d\n\n| e | f |\n|---|---|\n| g | h |\n\n![i](j.svg)".split("\n"),
+		(address, words) => [address, words].join());
+	same(made.map(part => part.tagName || part), ["P", "UL", "TABLE", "j.svg,i"]);
+	same(made[1].textContent, "c d");
+};
+
+tests.said = () => {
+	const list = mistakes(["- `(8)`: a pointer", "- `bytes`: few", "- `bytes (8)`: both", "", "- none"]);
+	same(list.map(m => m.words), ["(8)", "bytes", "bytes (8)"]);
+	same(mistakeOf(list, "task 2: bytes (8)").why, "both");
+	same(mistakeOf(list, "task 1"), undefined);
+	same(readSaid("/x/exercise.c:12:5: error: no\nnot yet: task 1: bytes (3)\n" +
+		"lab a: not yet (see all with: b)\n"), [
+		{text: "/x/exercise.c:12:5: error: no", reason: false, line: 12},
+		{text: "task 1: bytes (3)", reason: true, line: null}]);
+	same([lineRange("a\nbc\n", 1), lineRange("a\nbc\n", 2), lineRange("a", 9)], [[0, 1], [2, 4], [0, 1]]);
+};
+
+tests.queues = () => {
+	const table = (...names) => ({columns: names.map(name => ({name})), rows: []});
+	const qp = table("device", "client", "qpn", "send_cq", "recv_cq", "sends", "recvs");
+	const cq = table("device", "client", "handle", "outstanding");
+	qp.rows.push(["uhca0", 1, 5, 7, 8, 1, 500]);
+	cq.rows.push(["uhca0", 1, 7, 2], ["uhca0", 2, 8, 9], ["uhca1", 1, 8, 9], ["uhca0", 1, 8, 1]);
+	same(queuesOf({qp, cq}, "uhca0", 5), "1 send, 500 receives, 3 to poll");
+	same(queuesOf({qp, cq}, "uhca1", 5), "");
+};
+
+/* Three packets wait: all devices are frozen, each goes by itself, and then nothing is asked for. */
+tests.pace = async () => {
+	const asked = [], live = new Live({act: async request => {
+		asked.push(request.action);
+		if (request.action === "freeze")
+			live.state = {step: {devices: [{frozen: true, total: 3, waiting: []}]}};
+		else
+			live.devices[0].total--;
+		return {};
+	}}, () => null);
+	live.setPace(100);
+	for (let i = 0; i < 500 && (!live.state || live.waiting); i++)
+		await new Promise(done => setTimeout(done, 10));
+	await new Promise(done => setTimeout(done, 50));
+	same(asked, ["freeze", "next", "next", "next"]);
+	live.state.step.devices[0] = {frozen: false, total: 1, waiting: []};
+	for (let i = 0; i < 500 && live.pace; i++)
+		await new Promise(done => setTimeout(done, 10));
+	same([live.pace, asked.length], [0, 4]);
+};
+
 const wrong = [];
 for (const name in tests) {
 	try {
-		tests[name]();
+		await tests[name]();
 	} catch (error) {
 		wrong.push(name + ": " + error.message);
 	}

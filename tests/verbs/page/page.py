@@ -9,27 +9,14 @@ import sys
 import time
 
 root, build, folder = sys.argv[1:4]
-parts = sys.argv[4:] or ["modules", "record", "large", "live"]
+parts = sys.argv[4:]
 sys.path.insert(0, os.path.join(root, "tests/support/page"))
+from access import AXE, accessible, ask_axe  # noqa: E402
 from browser import Browser  # noqa: E402
+from firefox import Firefox  # noqa: E402
+from server import UHCACTL, Server, begin, expect, started  # noqa: E402
 
-UHCACTL = os.path.join(build, "uhcactl")
 PORT = "18733"
-
-
-started = []
-
-
-def begin(*words, **how):
-    """Starts a program, which ends with this one at the latest."""
-    started.append(subprocess.Popen(words, **how))
-    return started[-1]
-
-
-def expect(what, got, wanted):
-    """Fails when something is not what it should be."""
-    if got != wanted:
-        raise AssertionError("%s: %r, not %r" % (what, got, wanted))
 
 
 def run(*words):
@@ -38,21 +25,6 @@ def run(*words):
     if done.returncode:
         raise AssertionError("%s: %s%s" % (" ".join(words), done.stdout, done.stderr))
     return done.stdout
-
-
-class Server:
-    """uhcactl serve WORDS..."""
-
-    def __init__(self, *words):
-        self.process = begin(UHCACTL, "serve", *words, stdout=subprocess.PIPE, text=True)
-        self.address = self.process.stdout.readline().strip()
-        if "#token=" not in self.address:
-            raise AssertionError("uhcactl serve prints '%s'" % self.address)
-
-    def end(self):
-        """SIGTERM ends it with status 0."""
-        self.process.terminate()
-        expect("status of uhcactl serve", self.process.wait(timeout=30), 0)
 
 
 def count(browser, selector):
@@ -96,50 +68,21 @@ def modules(browser):
 # ---- a capture ----
 
 
-def accessible(browser, where):
-    """What can be seen by a program: names, one level of headings, room for a finger, contrast."""
-    wrong = browser.js("""(() => {
-        const bad = [], name = e => e.getAttribute("aria-label") || e.textContent.trim() ||
-            (e.labels && e.labels.length && e.labels[0].textContent.trim()) || e.title;
-        const seen = e => e.getClientRects().length && getComputedStyle(e).visibility !== "hidden";
-        for (const e of document.querySelectorAll("button, select, input, " +
-                "[role=tab], canvas[role], svg[role=img], [tabindex='0']"))
-            if (seen(e) && !name(e))
-                bad.push("no name: " + e.outerHTML.slice(0, 120));
-        for (const e of document.querySelectorAll("button, select, input"))
-            if (seen(e) && e.getBoundingClientRect().height < 24)
-                bad.push("too small: " + e.outerHTML.slice(0, 120));
-        if (document.querySelectorAll("h1").length !== 1)
-            bad.push("not one h1");
-        const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
-        for (const id of ids)
-            if (ids.indexOf(id) !== ids.lastIndexOf(id))
-                bad.push("twice: id " + id);
-        const value = c => c.match(/[0-9.]+/g).slice(0, 3).map(n => n / 255)
-            .map(n => n <= 0.03928 ? n / 12.92 : Math.pow((n + 0.055) / 1.055, 2.4))
-            .reduce((sum, n, i) => sum + n * [0.2126, 0.7152, 0.0722][i], 0);
-        const behind = e => { for (; e; e = e.parentElement) {
-            const c = getComputedStyle(e).backgroundColor;
-            if (!/, 0\\)$|transparent/.test(c)) return c; } return "rgb(255, 255, 255)"; };
-        for (const e of document.querySelectorAll("p, button, td, th, h1, h2, h3, li, " +
-                "label, text.note, text.label")) {
-            if (!seen(e) || !e.textContent.trim() || e.disabled) continue;
-            const style = getComputedStyle(e), svg = e.tagName === "text";
-            const a = value(svg ? style.fill : style.color);
-            const b = value(behind(svg ? document.getElementById("rows") : e));
-            if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5)
-                bad.push("contrast: " + e.outerHTML.slice(0, 120));
-        }
-        if (document.documentElement.scrollWidth > innerWidth + 1)
-            bad.push("scrolls sideways: " + document.documentElement.scrollWidth);
-        return [...new Set(bad)].slice(0, 5);
-    })()""")
-    expect("accessibility " + where, wrong, [])
-
-
 def record(browser):
     """A lost ACK: in one file, and from a server; by mouse, keys and address."""
-    capture, page = os.path.join(folder, "lost-ack.pcapng"), os.path.join(folder, "lost-ack.html")
+    capture = os.path.join(folder, "lost-ack.pcapng")
+    everything = looks_at_file(browser, capture)
+    server = Server(capture)
+    browser.open(server.line)
+    expect("the token is not in the address", browser.js("location.hash.includes('token')"), False)
+    looks(browser, server.line.split("#")[0] + "?again#", everything, True)
+    server.end()
+    mistakes(browser, capture)
+
+
+def looks_at_file(browser, capture):
+    """The page of the capture as one file; how many packets it has."""
+    page = os.path.join(folder, "lost-ack.html")
     run(UHCACTL, "page", capture, "-o", page)
     with open(page, encoding="utf-8") as file:
         text = file.read()
@@ -147,12 +90,7 @@ def record(browser):
     everything = int(re.search(r',"arrows_in_all":(\d+)', text).group(1))
     assert everything > 20, everything
     looks(browser, "file://" + page, everything, False)
-    server = Server(capture)
-    browser.open(server.address)
-    expect("the token is not in the address", browser.js("location.hash.includes('token')"), False)
-    looks(browser, server.address.split("#")[0] + "?again#", everything, True)
-    server.end()
-    mistakes(browser, capture)
+    return everything
 
 
 def looks(browser, address, everything, closely):
@@ -178,6 +116,19 @@ def looks(browser, address, everything, closely):
                  "the timeout, or what is sent again, is chosen")
     browser.key("Escape")
     browser.wait("!document.querySelector('.row.picked')", "nothing is chosen")
+    # A press on a row that is drawn anew before the release.
+    browser.js("""(() => { const rows = [...document.querySelectorAll('.row.packet')];
+        const row = rows[0], hit = row.querySelector('.hit');
+        const at = {bubbles: true, clientX: 5, clientY: 5};
+        window.pressed = row.dataset.place;
+        hit.dispatchEvent(new PointerEvent('pointerdown', at));
+        row.remove();
+        document.getElementById('rows').dispatchEvent(new PointerEvent('pointerup', at)); })()""")
+    browser.wait("document.querySelector('.row.picked')?.dataset.place === window.pressed",
+                 "the row that was pressed is chosen")
+    browser.js("document.getElementById('rows').focus()")
+    browser.key("Escape")
+    browser.wait("!document.querySelector('.row.picked')", "nothing is chosen again")
     # A conversation, a search, a kind, times to scale.
     browser.click(".conversation")
     expect("packets of the only conversation", shown(browser)[0], everything)
@@ -204,6 +155,10 @@ def looks(browser, address, everything, closely):
         accessible(browser, "of %s on a telephone" % view)
         browser.size(1440, 900)
     no_problems(browser, "of " + address)
+    if closely and os.path.exists(AXE):
+        browser.js("document.body.append(document.createElement('img')); 0")
+        expect("axe-core sees a picture without words",
+               [found.split(":")[0] for found in ask_axe(browser)][:1], ["image-alt"])
 
 
 def mistakes(browser, capture):
@@ -234,7 +189,7 @@ def large(browser):
     """Many packets: all are counted, and only those that can be seen are drawn."""
     capture = os.path.join(folder, "large.pcapng")
     server = Server(capture)
-    browser.open(server.address)
+    browser.open(server.line)
     packets, records = shown(browser)
     assert packets > 10000, packets
     browser.js("document.getElementById('rows').focus()")
@@ -255,8 +210,27 @@ def state(browser):
 
 def live(browser):
     """Two programs appear; frozen, stepped and broken by a click; the scenario does the same."""
+    server = by_hand(browser)
+    pictures(browser)
+    same_again(browser)
+    refused(browser)
+    no_problems(browser, "of a running device")
+    server.end()
+
+
+def firefox(browser):
+    """In Firefox: the page of the capture by keys and clicks, a running device by hand."""
+    looks_at_file(browser, os.path.join(folder, "lost-ack.pcapng"))
+    server = by_hand(browser)
+    no_problems(browser, "of a running device")
+    browser.leave()
+    server.end()
+
+
+def by_hand(browser):
+    """Clicks on the page of a device until the NAK is seen; returns its server."""
     server = Server()
-    browser.open(server.address)
+    browser.open(server.line)
     browser.wait("document.getElementById('state').textContent === 'running'", "it is running")
     browser.click("#time-freeze")
     browser.wait("/^frozen/.test(document.getElementById('state').textContent)", "it is frozen")
@@ -275,6 +249,8 @@ def live(browser):
     browser.wait("/ibv_rc_pingpong/.test(document.querySelector('.conversation').innerText)",
                  "the programs are named")
     browser.wait("document.querySelectorAll('.row.packet').length === 2", "two packets are seen")
+    browser.wait("/1 send, [0-9]+ receives, 0 to poll/.test("
+                 "document.querySelector('.heads').innerText)", "its queues are at the lane")
     # A rule by a click on the second, which is a SEND_MIDDLE.
     browser.wait("/SEND_MIDDLE/.test(document.querySelectorAll('.row.packet')[1].textContent)",
                  "the second packet has its name")
@@ -305,11 +281,7 @@ def live(browser):
                "document.getElementById('kind').dispatchEvent(new Event('change'))")
     browser.wait("[...document.querySelectorAll('.row.packet.wrong')].some(row =>"
                  " /NAK/.test(row.textContent))", "the NAK is seen")
-    pictures(browser)
-    same_again(browser)
-    refused(browser)
-    no_problems(browser, "of a running device")
-    server.end()
+    return server
 
 
 def pictures(browser):
@@ -374,7 +346,7 @@ def same_again(browser):
 def refused(browser):
     """A page that may only look has no buttons, and its acts are refused."""
     server = Server("--read-only")
-    browser.open(server.address)
+    browser.open(server.line)
     browser.wait("document.getElementById('state').textContent === 'running'", "it is running")
     expect("no freezing", count(browser, "#time-freeze"), 0)
     expect("not even by force", browser.js("""fetch("/api/act", {method: "POST", headers: {
@@ -382,15 +354,14 @@ def refused(browser):
         "Content-Type": "application/json"}, body: JSON.stringify({request:
         {cmd: "step", action: "freeze"}})}).then(reply => reply.status)"""), 403)
     # The page asks again and again, and says so when nobody answers.
-    browser.call("Page.navigate", url="about:blank")
-    browser.wait("location.href === 'about:blank'", "the page is left")
+    browser.leave()
     server.end()
     browser.problems = [p for p in browser.problems
                         if "403" not in p and "ERR_CONNECTION_REFUSED" not in p]
 
 
 def main():
-    browser = Browser(folder)
+    browser = Firefox(folder) if parts == ["firefox"] else Browser(folder)
     try:
         for part in parts:
             began = time.monotonic()

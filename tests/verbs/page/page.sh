@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The page in a browser, by real clicks and keys: of captures, and of a running device that is
+# The page in two browsers, by real clicks and keys: of captures, and of a running device that is
 # broken by a click, frozen and stepped; what was done by hand is then run as a scenario. See
 # page.py.
 #
-#   page.sh [PART...]      parts: modules record large live
+#   page.sh [PART...]      parts: modules record large live, or firefox alone
 set -u
 root=${UHCA_SRCDIR:?}
 build=${UHCA_BUILDDIR:?}
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 
-for program in chromium python3 ibv_rc_pingpong; do
+for program in chromium firefox-esr python3 ibv_rc_pingpong; do
 	command -v $program >/dev/null && continue
 	echo "$program is missing (scripts/deps --install clients tests)"
 	[ "${CI:-}" = true ] && exit 1
@@ -40,5 +40,12 @@ sed "s|^fault |capture $folder/lost-ack.pcapng\n&|" "$root/tests/scenarios/lost-
 	cat "$folder/run"
 	exit 1
 }
-"$root/scripts/uhca-run" --private -- \
-	python3 "$root/tests/verbs/page/page.py" "$root" "$build" "$folder" "$@"
+look() { # PART...
+	"$root/scripts/uhca-run" --private -- \
+		python3 "$root/tests/verbs/page/page.py" "$root" "$build" "$folder" "$@"
+}
+if [ $# -gt 0 ]; then
+	look "$@"
+else
+	look modules record large live && look firefox
+fi

@@ -34,11 +34,11 @@ fabric_pair() {
 		"$hasty fi_pingpong $what $* -P $port $(fabric_address 4)"
 }
 
-fi_rma_complaint() { # 4|6 ENDPOINT [unregistered] [VARIABLE=VALUE...]
+fi_rma_complaint() { # 4|6 ENDPOINT [unregistered|cache] [VARIABLE=VALUE...]
 	local address kind=$2 words=()
 	address=$(fabric_address "$1")
 	shift 2
-	[ "${1:-}" != unregistered ] || { words=("$1") && shift; }
+	[[ ! ${1:-} =~ ^(unregistered|cache)$ ]] || { words=("$1") && shift; }
 	# In a folder of its own: a provider of libfabric writes a file there when one crashes.
 	timeout -k 2 "$limit" "${client_run[@]}" env -C "$out" "$@" "$hasty" \
 		"$UHCA_BUILDDIR/tests/verbs/ends/fi_rma" "$address" "$kind" "${words[@]}" \
@@ -92,11 +92,11 @@ fi_rma() { # NAME, and as above
 
 # How libfabric registers what its user did not: nothing that the network under a device changes.
 rows_registration_cache() {
-	fi_rma fi_rma-rdm-userfaultfd 4 rdm unregistered FI_MR_CACHE_MONITOR=userfaultfd
+	fi_rma fi_rma-rdm-userfaultfd 4 rdm cache FI_MR_CACHE_MONITOR=userfaultfd
 	[ "$variant" != nobody ] || return 0
-	fi_rma fi_rma-rdm-no-cache 4 rdm unregistered FI_MR_CACHE_MAX_COUNT=0
-	fi_rma fi_rma-rdm-memhooks 4 rdm unregistered FI_MR_CACHE_MONITOR=memhooks
-	fi_rma fi_rma-rdm-no-monitor 4 rdm unregistered FI_MR_CACHE_MONITOR=disabled
+	fi_rma fi_rma-rdm-no-cache 4 rdm cache FI_MR_CACHE_MAX_COUNT=0
+	fi_rma fi_rma-rdm-memhooks 4 rdm cache FI_MR_CACHE_MONITOR=memhooks
+	fi_rma fi_rma-rdm-no-monitor 4 rdm cache FI_MR_CACHE_MONITOR=disabled
 }
 
 rows_fabric() {
@@ -108,10 +108,15 @@ rows_fabric() {
 	fabric_pair fi-rxm-all full "verbs;ofi_rxm" rdm all 6m 5
 	fabric_pair fi-dgram core verbs dgram 1024 1k 100
 	[ "$level" = full ] || [ "$variant" = nobody ] || return 0
-	fabric_table
+	if [ "$variant" != wire ]; then
+		fabric_table
+	else
+		# RDM endpoints are made of these: their messages are those of fi-rxm-all.
+		fi_rma fi_rma-msg 4 msg
+	fi
 	fi_rma fi_rma-msg-16-buffers 4 msg FI_VERBS_TX_IOV_LIMIT=16
 	[ "$variant" = wire ] || rows_registration_cache
 	[ "${has_ipv6:-0}" = 1 ] || return 0
 	fi_rma fi_rma-msg-ipv6 6 msg
-	fi_rma fi_rma-rdm-ipv6 6 rdm
+	[ "$variant" = wire ] || fi_rma fi_rma-rdm-ipv6 6 rdm cache
 }

@@ -251,7 +251,8 @@ rows_exec_away() {
 }
 
 rows_hostile() {
-	local way
+	local way rounds=4
+	grep -q __asan_init "$UHCA_BUILDDIR/uhcad" || rounds=1
 	for way in noise spoof control fds storm deafly hoard wide json scribble deaf; do
 		try hostile "$way" thrice hostile "$way" "${UHCA_SEED:-1}"
 	done
@@ -272,7 +273,8 @@ rows_hostile() {
 		skip hostile soak-wire "no namespaces here"
 		return
 	fi
-	try hostile soak soak 4
+	# The sanitizers run the same rounds, and see more of them (scripts/sanitize).
+	try hostile soak soak "$rounds"
 	# Its first round leaves sockets of source ports, which the daemon keeps.
 	try hostile soak-wire soak 1 --seed 758710 --wire --pin all
 }

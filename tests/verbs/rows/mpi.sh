@@ -51,3 +51,68 @@ rows_mpi() {
 		mpi_row $mpi 2 ud_verbs,self ud program 10000000
 	done
 }
+
+# ---- behind switches: Open MPI and UCX on devices that a modelled network of two leaves and two
+# spines joins. No packet may be dropped.
+
+network_dropped() {
+	local n
+	n=$("$UHCA_BUILDDIR/uhcactl" show fabric | sed -n 's/.*, dropped \([^,]*\),.*/\1/p')
+	[ "$n" = 0 ] || echo "dropped: $n"
+}
+
+network_mpi_complaint() {
+	local command
+	mpi_built openmpi || return 0
+	readarray -t command < <(mpi_command openmpi 8)
+	# Expanded by each rank's shell.
+	# shellcheck disable=SC2016
+	command+=(sh -c 'export UCX_NET_DEVICES=uhca$OMPI_COMM_WORLD_LOCAL_RANK:1; exec "$0"')
+	timeout -k 2 "$limit" env UCX_TLS=rc_verbs,ud_verbs:aux,self "${command[@]}" \
+		"$out/mpi/openmpi" >"$out/client" 2>&1 </dev/null ||
+		echo "$(status_words $?): $(tail -n 1 "$out/client")"
+	grep -q "^mpi_check: 8 ranks, all data as it should be" "$out/client" ||
+		echo "no result: $(grep -m 1 mpi_check "$out/client")"
+	network_dropped
+}
+
+network_mpi_row() {
+	wanted network openmpi-8 core || return 0
+	[ -z "$list_only" ] || { echo "network openmpi-8: mpirun -n 8 mpi_check" && return; }
+	available network openmpi-8 mpirun.openmpi && available network openmpi-8 mpicc.openmpi ||
+		return 0
+	try network openmpi-8 carries 40000000 network_mpi_complaint
+}
+
+# From the first device to the last, by two leaves and a spine: io_demo compares every byte (-q).
+network_ucx_complaint() { # ADDRESS ARGUMENT...
+	local command
+	command=(UCX_TLS="rc_verbs,ud_verbs:aux" UCX_SOCKADDR_TLS_PRIORITY=rdmacm
+		io_demo -p "$port" -d 1:262144 -q "${@:2}")
+	start_server env UCX_NET_DEVICES="$server_dev:1" stdbuf -oL env "${command[@]}"
+	until_true 20 server_says "started listener" || echo "the server does not listen"
+	timeout -k 2 "$limit" env UCX_NET_DEVICES="$client_dev:1" "${command[@]}" -i 300 \
+		-o read,write "$1" >"$out/client" 2>&1 </dev/null ||
+		echo "client $(status_words $?)"
+	kill "$server_pid" 2>/dev/null || echo "the server ended before it was told to"
+	wait "$server_pid"
+	grep -q "exit with status 'OK'" "$out/client" || echo "the client does not say OK"
+	grep -hiE "ucx +error|corrupt|mismatch|assert" "$out/client" "$out/server" | head -n 1
+	network_dropped
+}
+
+network_ucx_row() { # NAME ARGUMENT...
+	local address
+	wanted network "$1" core || return 0
+	[ -z "$list_only" ] || { echo "network $1: io_demo -q ${*:2}" && return; }
+	available network "$1" io_demo || return 0
+	address=$(address_of "$UHCA_DIR" "$server_dev")
+	next_port
+	try network "$1" carries 30000000 network_ucx_complaint "$address" "${@:2}"
+}
+
+rows_network() {
+	network_mpi_row
+	network_ucx_row ucx-tag
+	network_ucx_row ucx-am -A
+}

@@ -8,20 +8,35 @@
 # check_table SIZES ITERATIONS: the sizes (separated by commas) are there, in this order, each
 # with a figure above zero. Bidirectional runs and several QPs multiply the iterations.
 check_table() {
-	awk -v sizes="$1" -v n="$2" '
-		/^ *[0-9]+ +[0-9]+ +[0-9.]/ { s[++rows] = $1; iters[rows] = $2
-			figure[rows] = NF >= 7 ? $6 : $4 + $5 }
-		END {
-			want = split(sizes, w, ",")
-			if (bad == "" && rows != want)
-				bad = "the table has " rows + 0 " lines, not " want
-			for (i = 1; i <= rows && bad == ""; i++) {
-				if (s[i] != w[i]) bad = "line " i " is for size " s[i]
-				else if (iters[i] < n) bad = iters[i] " iterations, not " n
-				else if (figure[i] + 0 <= 0) bad = "size " s[i] ": nothing measured"
-			}
-			if (bad != "") print bad
-		}' "$out/client"
+	local lines line words wanted n=$2 rows=0 i=0
+	local -a size=() iterations=() figure=()
+	IFS=, read -r -a wanted <<<"$1"
+	mapfile -t lines <"$out/client" || lines=()
+	for line in "${lines[@]}"; do
+		[[ $line =~ ^\ *[0-9]+\ +[0-9]+\ +[0-9.] ]] || continue
+		read -r -a words <<<"$line"
+		size[rows]=${words[0]} iterations[rows]=${words[1]}
+		# A time, or bandwidth and rate: a digit of them is not 0.
+		figure[rows]="${words[3]:-} ${words[4]:-}"
+		[ ${#words[@]} -lt 7 ] || figure[rows]=${words[5]}
+		rows=$((rows + 1))
+	done
+	[ $rows = ${#wanted[@]} ] || {
+		echo "the table has $rows lines, not ${#wanted[@]}"
+		return
+	}
+	for ((; i < rows; i++)); do
+		if [ "${size[i]}" != "${wanted[i]}" ]; then
+			echo "line $((i + 1)) is for size ${size[i]}"
+		elif [ "${iterations[i]}" -lt "$n" ]; then
+			echo "${iterations[i]} iterations, not $n"
+		elif [[ ${figure[i]} != *[1-9]* ]]; then
+			echo "size ${size[i]}: nothing measured"
+		else
+			continue
+		fi
+		return
+	done
 }
 
 all_sizes() { # LOG2-OF-LAST

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash disable=SC2154,SC2034
-# Rows of scenarios: each of the gallery passes, as often in a row as UHCA_TIMES says; verdicts that
-# must fail do; mistakes are named by line and column; the rules that matter are found.
+# Rows of scenarios: each of the gallery passes, as often in a row as UHCA_TIMES says, those of a
+# fleet in three arrangements; verdicts that must fail do; mistakes are named by line and column;
+# the rules that matter are found.
 
 gallery=$here/../scenarios
 export FAILOVER=${UHCA_BUILDDIR:-}/tests/examples/failover/failover
@@ -24,6 +25,31 @@ scenario_complaint() { # FILE
 			grep -E 'FAIL|^uhca-run' "$out/scenario" | head -n 4
 			return
 		}
+	done
+}
+
+# arranged NAME FILE [OPTION...]: runs it, and says what is wrong.
+arranged() {
+	timeout -k 2 "$limit" "$uhca_run" --own-network "${@:3}" --scenario "$2" \
+		>"$out/$1" 2>&1 </dev/null
+	local status=$?
+	[ $status = 0 ] || {
+		echo "$1: $(status_words $status)"
+		grep -E 'FAIL|^uhca-run' "$out/$1" | head -n 4
+	}
+}
+
+# Sender and receiver on devices of one daemon, of one daemon with UDP between them, and of two
+# daemons: side by side, for what these scenarios do most is to wait.
+arrangements_complaint() { # FILE
+	local i=0
+	while [ "$i" -lt "${UHCA_TIMES:-1}" ]; do
+		i=$((i + 1))
+		arranged inside "$1" >"$out/of-inside" &
+		arranged wire "$1" --wire >"$out/of-wire" &
+		arranged two-daemons "$1" --two-daemons >"$out/of-two-daemons" &
+		wait
+		cat "$out"/of-*
 	done
 }
 
@@ -124,6 +150,69 @@ expect no leak' 0 "note a ended with status 1, and no line expects it"
 	[ $? = 125 ] || echo "-- without a command was taken"
 }
 
+# Each side sees its devices, rules are where they belong, and expectations look at both daemons.
+two_daemons_complaint() {
+	cat >"$out/case.scn" <<'END'
+title Two
+daemon --devices 4
+capture both.pcapng
+fault here: drop opcode=send nth=2 to=$UHCA_ADDR_3/32
+peer fault there: drop opcode=send nth=2 to=$UHCA_ADDR_1/32
+peer run server: ibv_devices; ibv_rc_pingpong -d uhca3 -g 0 -n 10 -p $UHCA_PORT
+after listen: run client: ibv_devices; ibv_rc_pingpong -d uhca1 -g 0 -n 10 -p $UHCA_PORT 127.0.0.1
+peer uhcactl port down uhca2
+expect exit client
+expect exit server
+expect output client uhca0
+expect no output client uhca[23]
+expect output server uhca2
+expect no output server uhca[01]
+expect event type=PORT_ERR dev=uhca2
+expect counter tx_bytes >= 1
+expect rule here hits 1
+expect rule there hits 1
+expect retry count >= 2 why=nak
+expect no leak
+END
+	(cd "$out" && timeout "$limit" "$uhca_run" --two-daemons --scenario case.scn) \
+		>"$out/scenario" 2>&1 ||
+		echo "ended with $?: $(grep -E 'FAIL|^uhca-run' "$out/scenario")"
+	[ -s "$out/both.pcapng" ] && [ -s "$out/both.pcapng.peer" ] || echo "not two captures"
+	# What is left by the peer's program, and what is wrong of the peer's rule.
+	# shellcheck disable=SC2016
+	two_daemons_say 'peer run a: ibv_rc_pingpong -d uhca1 -g 0 -p $UHCA_PORT
+after listen: kill a KILL
+expect no leak' 1 'FAIL line 4: expect no leak'
+	two_daemons_say 'fault event=PORT_ERR dev=uhca1
+peer run a: true' 125 "case.scn:2:26: 'uhca1' is not a device; known: uhca0"
+	two_daemons_say 'peer fault event=PORT_ERR dev=uhca0
+peer run a: true' 125 "case.scn:2:31: 'uhca0' is not a device; known: uhca1"
+	two_daemons_say 'peer run a: true
+expect no event dev=uhca2' 125 "unknown device 'uhca2'"
+	two_daemons_say 'run a: true
+expect exit a' 125 "needs a 'peer run'"
+	two_daemons_say 'daemon --addr 127.0.0.9
+peer run a: true' 125 "shares devices out: no --addr"
+	two_daemons_say 'daemon --no-wire
+peer run a: true' 125 "by UDP: no --no-wire"
+	two_daemons_say 'daemon --devices 3
+peer run a: true' 125 "there are 3: add 'daemon --devices 2'"
+	"$uhca_run" --two-daemons -- true >"$out/said" 2>&1
+	[ $? = 125 ] && grep -q -- '--two-daemons needs --scenario' "$out/said" ||
+		echo "--two-daemons without a scenario: $(<"$out/said")"
+	"$uhca_run" --private --machine laptop --first-device 1 -- true >"$out/said" 2>&1
+	grep -q 'laptop names its devices: no --first-device' "$out/said" ||
+		echo "--first-device with --machine: $(<"$out/said")"
+}
+
+# two_daemons_say FILE-CONTENT STATUS WORDS: of a scenario with two devices.
+two_daemons_say() {
+	printf 'daemon --devices 2\n%s\n' "$1" >"$out/case.scn"
+	scenario "$out/case.scn" --two-daemons
+	[ "$status" = "$2" ] || echo "'$1' ended with $status"
+	grep -qF -- "$3" "$out/scenario" || echo "'$1' is not answered with '$3'"
+}
+
 # All files are carried out, and what cannot be is in the reports, over what was there before.
 several_complaint() {
 	printf 'run a: touch %s/one\nexpect exit a\n' "$out" >"$out/one.scn"
@@ -213,7 +302,7 @@ END
 	printf 'call.fail=ENOMEM call=alloc_pd nth=1\n' >"$out/plan"
 	"$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- true >"$out/less" 2>&1 &&
 		echo "nothing fails, and it was content"
-	grep -q "nothing fails" "$out/less" || echo "nothing fails, and it does not say so"
+	grep -q "no run fails" "$out/less" || echo "no run fails, and it does not say so"
 	# What it is told goes to uhca-run, whose command finds our tools.
 	cat >"$out/two" <<'END'
 ibv_devinfo -d uhca1 >/dev/null || exit 0
@@ -228,7 +317,7 @@ END
 	! grep -q '^drop' "$out/less" || echo "a rule too many is left"
 	"$UHCA_BUILDDIR/uhcactl" minimise "$out/plan" -- false >"$out/less" 2>&1 &&
 		echo "the rules do not matter, and it was content"
-	grep -q "fails without its rules" "$out/less" || echo "the rules do not matter: not said"
+	grep -q "fails without the rules" "$out/less" || echo "the rules do not matter: not said"
 }
 
 # What fails in one of three runs, by a count in a file; with another seed, never.
@@ -294,13 +383,18 @@ END
 
 rows_scenarios() {
 	local file name
-	for file in "$gallery"/*.scn "$gallery"/*/*.scn; do
+	for file in "$gallery"/*.scn "$gallery"/c*/*.scn; do
 		name=${file##*/}
 		try scenario "${name%.scn}" scenario_complaint "$file"
+	done
+	for file in "$gallery"/fleet/*.scn; do
+		name=${file##*/}
+		try scenario "${name%.scn}" arrangements_complaint "$file"
 	done
 	try scenario verdict verdict_complaint
 	try scenario mistakes mistakes_complaint
 	try scenario green green_complaint
+	try scenario two-daemons two_daemons_complaint
 	try scenario several several_complaint
 	try scenario settled settled_complaint
 	try scenario command command_complaint

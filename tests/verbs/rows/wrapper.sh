@@ -443,6 +443,17 @@ foreign_directory() {
 	rm -rf "$tmp"
 }
 
+# Where nobody says where, and is gone with the command.
+memory_directory() {
+	local at=/tmp
+	[ "$(stat -f -c %T /dev/shm 2>/dev/null)" != tmpfs ] || at=/dev/shm
+	# shellcheck disable=SC2016 # of the inner shell
+	expect_status 0 env -u XDG_RUNTIME_DIR -u TMPDIR "$uhca_run" --private -- \
+		sh -c 'echo "at $UHCA_DIR"'
+	expect_said "^at $at/uhca-"
+	[ ! -e "$(sed -n 's/^at //p' "$out/said")" ] || echo "it is left: $(cat "$out/said")"
+}
+
 long_directory() {
 	local tmp
 	tmp=$out/$(printf 'x%.0s' {1..120})
@@ -473,7 +484,19 @@ keeps() {
 		grep -q counters "$which/state.json" || echo "no counters in state.json"
 	done
 	grep -qs "serves 1 device" "$keep"/dead/*/log || echo "a dead daemon's log is gone"
+	keeps_raw "$keep/raw"
 	expect_nothing_left
+}
+
+# A test suite makes the rest of it when it is needed.
+keeps_raw() { # FOLDER
+	expect_status 0 env UHCA_KEEP_RAW=1 UHCA_KEEP="$1" "$uhca_run" --private -- ibv_devinfo
+	[ "$(cd "$1/ibv_devinfo" && echo *)" = "log recorder.pcapng state.json" ] ||
+		echo "kept raw: $(ls "$1/ibv_devinfo")"
+	"$root/tests/support/read-kept" "$1"
+	for file in explain.txt report.html; do
+		[ -s "$1/ibv_devinfo/$file" ] || echo "read-kept makes no $file"
+	done
 }
 
 keep_mistakes() {
@@ -556,8 +579,21 @@ rdma_tool() {
 	expect_said '^link uhca1/1 state DOWN physical_state DISABLED netdev lo'
 	expect_said '^json .*"ifname":"uhca1","port":1,"state":"ACTIVE"'
 	expect_said '^0: uhca0: node_type ca (protocol roce )?fw [0-9.]+ node_guid [0-9a-f:]{19} '
-	expect_status 1 "$uhca_run" --private -- rdma resource
-	expect_said "Operation not supported"
+	# shellcheck disable=SC2016
+	expect_status 0 "$uhca_run" --private -- sh -ec 'port=$((20000 + $$ % 20000))
+		ibv_rc_pingpong -g 0 -p $port >/dev/null &
+		for i in $(seq 200); do
+			rdma resource show qp | grep -q "state INIT" && break
+			sleep 0.05
+		done
+		rdma resource
+		for what in qp cq mr pd cm_id; do rdma resource show $what; done
+		kill $!'
+	expect_said '^0: uhca0: pd 1 cq 1 qp 1 cm_id 0 mr 1 '
+	expect_said '^link uhca0/1 lqpn [0-9]+ .*rqpn 0 type RC state INIT .* comm ibv_rc_pingpong'
+	expect_said '^dev uhca0 .*cqe [0-9]+ users 2 .*comm ibv_rc_pingpong'
+	expect_said '^dev uhca0 .*rkey 0x[0-9a-f]+ lkey 0x[0-9a-f]+ .*mrlen 4096 '
+	expect_said '^dev uhca0 (.*users 2 .*pdn|pdn [0-9]+ users 2 )'
 	# Those of the kernel are not touched.
 	expect_status 0 "$uhca_run" --private -- ip -o link show lo
 	expect_said "LOOPBACK"
@@ -616,4 +652,5 @@ rows_wrapper() {
 	try wrapper same-session same_session
 	try wrapper foreign-directory foreign_directory
 	try wrapper long-directory long_directory
+	try wrapper memory-directory memory_directory
 }

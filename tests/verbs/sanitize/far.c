@@ -169,9 +169,13 @@ void far_rts(struct far *f, struct far_link how)
 
 void far_connect(struct far *f, struct far_link how)
 {
-	far_init(f, how);
-	far_rtr(f, how);
-	far_rts(f, how);
+	if (far_cm_connect && getenv("FAR_BY_CM")) {
+		far_cm_connect(f, how);
+	} else {
+		far_init(f, how);
+		far_rtr(f, how);
+		far_rts(f, how);
+	}
 	far_meet(f);
 }
 
@@ -241,6 +245,8 @@ void far_close(struct far *f)
 {
 	bool server = f->server;
 
+	if (f->id)
+		far_cm_end(f);
 	pair_must(!f->qp || !ibv_destroy_qp(f->qp), "ibv_destroy_qp");
 	pair_must(!ibv_destroy_cq(f->cq), "ibv_destroy_cq");
 	pair_must(!f->mr || !ibv_dereg_mr(f->mr), "ibv_dereg_mr");

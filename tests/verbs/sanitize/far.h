@@ -13,10 +13,12 @@
 
 #define FAR_MEMORY 65536
 #define FAR_DEPTH  16
-#define FAR_QKEY   0x11111111u
+#define FAR_QKEY   0x01234567u /* that of rdma_cm */
 #define FAR_ALL                                                                                    \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |               \
 	 IBV_ACCESS_REMOTE_ATOMIC)
+
+struct rdma_cm_id;
 
 /* What one end tells the other. */
 struct far_word {
@@ -36,6 +38,7 @@ struct far {
 	char *memory;
 	struct far_word here, there;
 	unsigned received; /* receives that were posted: each has memory of its own */
+	struct rdma_cm_id *id, *listener; /* NULL: not connected by rdma_cm */
 };
 
 /* The queue pair's values; those of far_usual fit on both ends. */
@@ -47,6 +50,10 @@ struct far_link {
 	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
 };
 struct far_link far_usual(void);
+
+/* Where FAR_BY_CM is in the environment far_connect does so, in programs that have far_cm.c. */
+void far_cm_connect(struct far *f, struct far_link how) __attribute__((weak));
+void far_cm_end(struct far *f) __attribute__((weak));
 
 /* Forks, before anything of verbs is done: the child is the server. Opens both, told of each other.
  */

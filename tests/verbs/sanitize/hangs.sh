@@ -82,6 +82,7 @@ over_the_network() {
 
 with_rdma_cm() {
 	local unread="an event of rdma_cm waits to be read"
+	watch 0 "TIMEWAIT" --sanitize-options hang_after=0.3 -- "$programs/forms/cm-unread" mended
 	found events-unacked cm_unacked
 	found cm-unread forms/cm-unread
 	says "an event that nobody reads" "$unread"

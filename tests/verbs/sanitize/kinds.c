@@ -47,7 +47,9 @@ void pair_ud_send(struct pair *p, struct ibv_qp *from, const struct ibv_qp *to, 
 	wr.wr.ud.remote_qkey = QKEY;
 	pair_must(wr.wr.ud.ah != NULL, "ibv_create_ah");
 	if (!ibv_post_send(from, &wr, &bad))
-		pair_next(&p->a, &wc);
+		do /* the datagram may be told of before its request */
+			pair_next(&p->a, &wc);
+		while (wc.qp_num != from->qp_num);
 	pair_must(!ibv_destroy_ah(wr.wr.ud.ah), "ibv_destroy_ah");
 }
 

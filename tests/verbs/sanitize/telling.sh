@@ -70,6 +70,7 @@ inside() {
 	says "the first of two" "1 more reports were left out"
 
 	suppressions
+	unseen
 	stock
 	try 99 "several processes" "$run" --sanitize -- \
 		sh -c "'$bad/buffers/send-changed' & '$bad/keys/key-range' & wait"
@@ -80,6 +81,8 @@ inside() {
 	names
 	files
 	of_librdmacm
+	calls
+	asks
 	mistakes
 	[ -z "$(ls -d "$out"/uhca-sanitize-* 2>/dev/null)" ] || complain "a folder was left"
 }
@@ -111,6 +114,18 @@ interrupted() {
 	given_up 130 "Ctrl-C" "waits in clock_nanosleep, for " \
 		python3 "$UHCA_SRCDIR/tests/verbs/sanitize/interrupt.py" TIME "$run" --sanitize \
 		--sanitize-options $soon -- "$here/idle" sleeps 30
+}
+
+# A check that cannot see anything here says so, once for all processes.
+unseen() {
+	local reason="no data breakpoints: perf_event_open(2) is not permitted"
+	# shellcheck disable=SC2016 # of the inner shell
+	try 0 "unseen" "$UHCA_BUILDDIR/tests/support/refuse" perf_event_open -- \
+		"$run" --sanitize -- sh -c '"$0"; "$0"' "$bad/queues/wc-unset"
+	[ "$(grep -c "wc-unset did not see reads of struct ibv_wc: $reason" "$out/said")" = 1 ] ||
+		complain "unseen: $(cat "$out/said")"
+	try 0 "nothing unseen" "$run" --sanitize=key-dead -- "$bad/queues/wc-unset"
+	! grep -q 'did not see' "$out/said" || complain "nothing unseen: $(cat "$out/said")"
 }
 
 suppress() { # LINE...
@@ -217,6 +232,48 @@ of_librdmacm() {
 	try 99 "a queue pair left" "$run" --sanitize -- "$program" qp
 	says "a queue pair left" "without destroying a queue pair"
 	! grep -q "protection domain" "$out/said" || complain "a domain of librdmacm was told"
+}
+
+# The sanitizer makes few calls of the system for a message, none of those that copy memory.
+calls() {
+	try 0 "calls of the system" "$run" --sanitize -- "$here/calls"
+	says "calls of the system" "messages: "
+	! grep -q ' 0 short calls' "$out/said" || complain "nothing was counted: $(cat "$out/said")"
+}
+
+# What a watching thread says, by hand (emu/abi/sanitize.h): a process that hangs and was told of
+# is ended, also when it was long without a processor; one that lives on does not hold up the end.
+asks() {
+	cat >"$out/asks.py" <<'END'
+import json, os, socket, sys, time
+def connected():
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(os.environ["UHCA_SANITIZE_SOCKET"])
+    return s
+def say(since):
+    hang = {"dir": os.environ["UHCA_DIR"], "since": since, "checks": ["peer-waits"], "qps": []}
+    line = {"check": "peer-waits", "pid": os.getpid(), "thread": 1, "program": "asks",
+            "what": "by hand", "facts": [], "stacks": [], "hang": hang}
+    s = connected()
+    s.sendall(json.dumps(line).encode() + b"\n")
+    return s.recv(32)
+begin = int(time.monotonic() * 1000)
+assert say(begin) == b"halt 99\n"
+time.sleep(0.3)  # three times hang_after
+assert say(begin) == b"halt 99\n"
+if os.fork() == 0:
+    stays = connected()
+    try:
+        while say(begin):
+            time.sleep(0.1)
+    except OSError:  # the collector has ended
+        pass
+END
+	try 99 "hangs by hand" "$run" --sanitize --sanitize-options \
+		halt_on_error=1:hang_after=0.1:first=9 -- python3 "$out/asks.py"
+	[ "$(grep -c 'ERROR: uhca-sanitizer: peer-waits' "$out/said")" = 2 ] ||
+		complain "hangs by hand: not told once for each process: $(cat "$out/said")"
+	! grep -q "Error" "$out/said" || complain "hangs by hand: $(cat "$out/said")"
 }
 
 mistakes() {

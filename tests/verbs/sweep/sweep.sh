@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2016,SC2317
-# uhca-run --sweep: of a program that treats errors wrongly each wrong path is found by name; one
-# that treats them rightly has no finding. A sweep that is interrupted or killed leaves nothing,
-# and goes on.
+# uhca-run --sweep: of two programs that treat errors wrongly each wrong path is found by name;
+# those that treat them rightly have no finding. A sweep that is interrupted or killed leaves
+# nothing, and goes on.
 set -u
 root=${UHCA_SRCDIR:?}
 run=$root/scripts/uhca-run
 program=${UHCA_BUILDDIR:?}/tests/verbs/sweep/error_paths
+recovers=${program%/*}/event_paths
 # shellcheck source=tests/verbs/lib.sh
 . "$root/tests/verbs/lib.sh"
 
@@ -86,6 +87,20 @@ sweeps 0 rest --sweep events,packets,device --sweep-jobs 4 --time-limit 60 \
 	-- "$program" right
 says rest "0 findings" "0 found something"
 
+# A program that recovers: it leaves objects, does not arm its queue again, keeps an event.
+sweeps 0 recovers --sweep completions,events --time-limit 60 \
+	--sweep-only '@(completion/RECV/1/*|event/modify_qp/*/QP_*)' -- "$recovers" right
+says recovers "0 ended with an error, 22 went on well" "0 findings"
+sweeps 1 leaves --sweep completions --time-limit 60 \
+	--sweep-only 'completion/SEND/1/1/RETRY_EXC_ERR' -- "$recovers" leak
+says leaves "leak: event_paths: the process ended without destroying a queue pair" "open_all "
+sweeps 1 waits --sweep completions --time-limit 4 \
+	--sweep-only 'completion/RECV/1/1/WR_FLUSH_ERR' -- "$recovers" hang
+says waits "hang: the command did not end within its time limit" "#0 __poll "
+sweeps 1 keeps --sweep events --time-limit 4 --sweep-only 'event/modify_qp/*/QP_FATAL' \
+	-- "$recovers" keep
+says keeps "hang: the command did not end within its time limit" "#0 destroy_qp "
+
 # ---- one of them again ----
 
 sweeps 99 again --keep "$out/kept" --sweep-repeat call/reg_mr/1/1/ENOMEM -- "$program" crash
@@ -102,7 +117,9 @@ left() {
 	grep -lzs "$ours" /proc/[0-9]*/environ | while read -r file; do
 		read -r pid name _ 2>/dev/null <"${file%environ}stat" || continue
 		[ "$pid" = $$ ] || case $name in
-		'(error_paths)' | '(uhcad)' | '(uhca-'*')' | '(sleep)') echo "$name" ;;
+		'(error_paths)' | '(event_paths)' | '(uhcad)' | '(uhca-'*')' | '(sleep)')
+			echo "$name"
+			;;
 		esac
 	done
 	ls "$XDG_RUNTIME_DIR"

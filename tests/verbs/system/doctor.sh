@@ -120,7 +120,8 @@ case $? in
 	;;
 *) exit 1 ;;
 esac
-examine 0 "$refuse" process_vm_readv userfaultfd -- "$run" doctor
+examine 0 "$refuse" process_vm_readv userfaultfd perf_event_open -- "$run" doctor
+said note breakpoints "perf_event_open\(2\): .*: the sanitizer's check wc-unset"
 said note "client memory" "process_vm_readv\(2\) is refused"
 said note userfaultfd refused
 said note seccomp filtered

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# tests/examples/failover in the scenarios of tests/scenarios/fleet: with UDP between the devices,
-# under the sanitizer and under legal chaos, which find nothing in it; and between two daemons. The
-# gallery has them inside one daemon.
+# tests/examples/failover, in C and in Python, in the scenarios of tests/scenarios/fleet: under the
+# sanitizer with sender and receiver on two daemons, and under legal chaos. Nothing is found in it.
+# tests/verbs/rows/scenarios.sh has the scenarios without the sanitizer in all arrangements.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 FAILOVER=${UHCA_BUILDDIR:?}/tests/examples/failover/failover
 export ASAN_OPTIONS FAILOVER
@@ -29,8 +29,7 @@ scenario() {
 
 for name in fails-over-and-back adapter-returns adapter-stays-away peer-adapter-resets \
 	other-gid-index both-fail none-is-left; do
-	scenario "$name" --wire
-	scenario "$name" --sanitize
+	scenario "$name" --two-daemons --sanitize
 done
 seed=${UHCA_SEED:-$(date +%s)}
 echo "chaos seed $seed"
@@ -40,8 +39,8 @@ both() {
 	shift
 	# shellcheck disable=SC2016
 	"$run" --private --devices 4 --fault "$fault" "$@" -- sh -c '
-		"$FAILOVER" - "$1" uhca2 uhca3 200 &
-		"$FAILOVER" 127.0.0.1 "$1" uhca0 uhca1 200 && wait $!' sh "$port" \
+		$FAILOVER - "$1" uhca2 uhca3 200 &
+		$FAILOVER 127.0.0.1 "$1" uhca0 uhca1 200 && wait $!' sh "$port" \
 		>"$out/said" 2>&1 || complain "$fault $*"
 	grep -q '^rail 1 carries$' "$out/said" || complain "$fault $*: no failover"
 	grep -q '^200 messages, each once$' "$out/said" || complain "$fault $*: not all arrived"
@@ -54,26 +53,13 @@ both 'dev.unplug=60ms dev=uhca0 opcode=send nth=50' --chaos="$seed"
 if /usr/bin/python3 -c 'import pyverbs.device' 2>/dev/null; then
 	c=$FAILOVER
 	FAILOVER="/usr/bin/python3 $UHCA_SRCDIR/tests/examples/failover/failover.py"
-	for name in fails-over-and-back adapter-returns other-gid-index none-is-left; do
-		scenario "$name"
+	for name in fails-over-and-back adapter-returns peer-adapter-resets other-gid-index \
+		none-is-left; do
+		scenario "$name" --sanitize
 	done
+	both 'dev.reset=60ms dev=uhca2 opcode=send nth=50 at=packet dir=rx' --chaos="$seed"
 	FAILOVER=$c
 else
 	echo "no pyverbs: failover.py is not run (scripts/deps --install clients)"
 fi
-
-# The sender's adapters belong to another daemon than the receiver's, as on two hosts.
-two_daemons() { # RULE
-	"$run" --private --wire --addr 127.46.2.1 --addr 127.46.2.2 -- \
-		"$FAILOVER" - "$port" uhca0 uhca1 200 >"$out/receiver" 2>&1 &
-	receiver=$!
-	"$run" --private --wire --addr 127.46.1.1 --addr 127.46.1.2 --fault "$1" -- \
-		"$FAILOVER" 127.0.0.1 "$port" uhca0 uhca1 200 >"$out/said" 2>&1 || complain "$1"
-	wait $receiver || complain "$1: the receiver"
-	grep -q '^rail 1 carries$' "$out/said" || complain "$1: no failover"
-	grep -q '^200 messages, each once$' "$out/receiver" || complain "$1: not all arrived"
-}
-two_daemons 'port.down=60ms dev=uhca0 opcode=send nth=50'
-two_daemons 'dev.unplug=60ms dev=uhca0 opcode=send nth=50'
-two_daemons 'gid.move=0:3 dev=uhca0 opcode=send nth=50'
 exit $status

@@ -75,6 +75,23 @@ while read -r pid; do # their addresses are free when they have ended
 	done
 done <"$out/taken/pids"
 
+# Another is there first, and gone again when uhca-run could look.
+cat >"$out/brief" <<-'END'
+	#!/usr/bin/env bash
+	[ ! -e "$TAKEN/brief" ] || exec "$REAL" "$@"
+	"$REAL" --dir "$TAKEN/brief" --addr 127.0.0.1 </dev/null >/dev/null 2>&1 3>&- &
+	for ((i = 0; i < 500; i++)); do [ -S "$TAKEN/brief/ctl" ] || sleep 0.01; done
+	"$REAL" "$@"
+	status=$?
+	kill $! && wait $!
+	exit $status
+END
+chmod +x "$out/brief"
+# shellcheck disable=SC2016 # of the inner shell
+got=$(TAKEN=$out/taken REAL=$daemon UHCA_DAEMON=$out/brief "$uhca_run" --private -- \
+	sh -c 'echo "$UHCA_ADDR_0"' 2>&1)
+[ "$got" = 127.0.1.1 ] || complain "another came first, and went: $got"
+
 by_hand first 127.0.0.1,::1
 by_hand second 127.0.0.2 127.0.1.2
 by_hand third 127.0.3.1

@@ -12,7 +12,7 @@ function fill(element, attributes, children) {
 		else if (value !== undefined && value !== null && value !== false)
 			element.setAttribute(name, value === true ? "" : value);
 	}
-	for (const child of children.flat(2))
+	for (const child of children.flat(Infinity))
 		if (child !== null && child !== undefined && child !== false)
 			element.append(child);
 	return element;

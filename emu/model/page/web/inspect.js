@@ -52,7 +52,7 @@ export class Inspector {
 	constructor(source, pick) {
 		this.source = source;
 		this.pick = pick;
-		this.box = h("aside", {id: "inspector", tabindex: -1, "aria-label": "What is chosen"});
+		this.box = h("aside", {id: "inspector", tabindex: 0, "aria-label": "What is chosen"});
 		this.said = h("p", {class: "hidden", "aria-live": "polite"});
 	}
 

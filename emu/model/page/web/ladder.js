@@ -11,6 +11,7 @@ import {nextTrouble} from "./filter.js";
 
 const LANES_MAX = 24, ROW = 28, ROW_NARROW = 44, TIME = 76, NARROW = 700, LATE = 100000;
 const DRAWN_MAX = 400, TOUCH_MS = 1000;
+const STILL = 6; /* pixels that a hand moves at a click */
 
 /* The ends that have a column, in the order in which they appear. */
 export function findLanes(trace, items) {
@@ -64,6 +65,10 @@ export class Ladder {
 			this.view.addEventListener(what, () => {
 				this.touched = performance.now();
 			}, {passive: true});
+		this.view.addEventListener("pointerdown", e => {
+			this.down = {at: e.target, row: e.target.closest(".row"), x: e.clientX, y: e.clientY};
+		}, {passive: true});
+		this.view.addEventListener("pointerup", e => this.released(e));
 		this.view.addEventListener("click", e => this.clicked(e));
 		this.view.addEventListener("keydown", e => this.pressed(e));
 		new ResizeObserver(() => this.arrange()).observe(this.view);
@@ -220,6 +225,13 @@ export class Ladder {
 			this.pick(Number(row.dataset.place));
 	}
 
+	/* Rows are drawn anew when their words come: a press on what is gone by now makes no click. */
+	released(e) {
+		const down = this.down, still = down && Math.hypot(e.clientX - down.x, e.clientY - down.y) < STILL;
+		if (still && down.row && !down.at.isConnected)
+			this.pick(Number(down.row.dataset.place));
+	}
+
 	/* Rows that come scroll, too: only a hand ends following. */
 	scrolled() {
 		const atEnd = this.view.scrollTop + this.view.clientHeight >= this.view.scrollHeight - 4;
@@ -238,11 +250,14 @@ export class Ladder {
 
 	/* ---- drawing ---- */
 
+	/* queues: of a running device, the words of a QP's queues. */
 	drawHeads() {
+		this.heads.classList.toggle("deep", !!this.queues);
 		this.heads.replaceChildren(...this.lanes.map(qp => {
 			const head = h("div", {}, h("b", {}, this.trace.hostName(this.trace.head.qps[qp].host)),
-				"QP " + this.trace.qpNumber(qp), h("span", {}, this.trace.program(qp)));
-			const wide = Math.min(this.gap - 6, 150), x = this.laneOf.get(qp);
+				"QP " + this.trace.qpNumber(qp), h("span", {}, this.trace.program(qp)),
+				this.queues ? h("span", {class: "queues"}, this.queues(qp)) : null);
+			const wide = Math.min(this.gap - 6, this.queues ? 190 : 150), x = this.laneOf.get(qp);
 			head.style.width = wide + "px";
 			head.style.left = Math.max(0, Math.min(x - wide / 2,
 				this.view.clientWidth - wide)) + "px";
@@ -325,14 +340,18 @@ export class Ladder {
 		return {label: "", note: known ? known.note || known.kind : this.trace.kind(item)};
 	}
 
-	/* What a screen reader says of a row. */
-	spoken(item, words) {
-		const t = this.trace, at = ms(t.time(item)) + " ms, ";
+	/* What a screen reader says of a row: what is drawn, as who speaks to it says it, then the rest. */
+	spoken(box, item, words) {
+		const t = this.trace, drawn = [...box.querySelectorAll("text")].map(e => e.textContent).join(" ");
+		const rest = [words.label, words.note].filter(text => text && !drawn.includes(text));
+		if (!drawn.includes(ms(t.time(item))))
+			rest.push(ms(t.time(item)) + " ms");
 		if (!t.isArrow(item))
-			return at + t.qpName(t.qp(item)) + ": " + words.note;
-		return at + t.qpName(t.from(item)) + " to " + t.qpName(t.to(item)) + ": " + words.label +
-			(words.note ? ", " + words.note : t.arrived(item) >= 0 ? ", arrived after " +
-			wait(t.arrived(item) - t.time(item)) : "");
+			return [drawn, ...rest, t.qpName(t.qp(item))].filter(Boolean).join(", ");
+		rest.push(t.qpName(t.from(item)) + " to " + t.qpName(t.to(item)));
+		if (!words.note && t.arrived(item) >= 0)
+			rest.push("arrived after " + wait(t.arrived(item) - t.time(item)));
+		return [drawn, ...rest].filter(Boolean).join(", ");
 	}
 
 	drawRow(i, withWords) {
@@ -343,17 +362,18 @@ export class Ladder {
 			(t.isArrow(item) && t.tries(item) ? " dotted" : "") +
 			(i === this.place ? " picked" : ""), id: "row" + i, "data-place": i, role: "option",
 			"aria-selected": String(i === this.place), "aria-setsize": this.items.length,
-			"aria-posinset": i + 1, "aria-label": this.spoken(item, words)});
+			"aria-posinset": i + 1});
 		box.append(g("rect", {class: "hit", x: 0, y: y - 17, width: this.view.clientWidth,
 			height: row}));
 		if (withWords && !this.narrow)
-			box.append(g("text", {class: "time", x: TIME - 6, y: y + 4}, this.timeText(i)));
+			box.append(g("text", {class: "time", x: TIME - 6, y: y + 4}, this.timeText(i)), " ");
 		if (t.isArrow(item))
 			this.drawArrow(box, item, i, y, withWords ? words.label : "");
 		else
 			this.drawTold(box, item, y);
 		if (withWords)
 			this.drawNote(box, words.note, y);
+		box.setAttribute("aria-label", this.spoken(box, item, words));
 		return box;
 	}
 
@@ -393,7 +413,7 @@ export class Ladder {
 			const x = x1 === undefined ? x2 === undefined ? this.first : x2 : x1;
 			box.append(g("path", {class: "line", d: "M" + x + " " + (y - 4) + " h22 v9 h-18"}),
 				tip(x + 22, y + 5, x + 3, y + 5, false),
-				g("text", {class: "label", x: x + 28, y: y + 4, "text-anchor": "start"}, label));
+				g("text", {class: "label", x: x + 28, y: y + 4, "text-anchor": "start"}, label), " ");
 			return;
 		}
 		const late = t.arrived(a) - t.time(a) > LATE;
@@ -414,7 +434,7 @@ export class Ladder {
 				" l5 5 l-5 5 l-5 -5 z"}));
 		const fits = Math.max(4, Math.floor(Math.abs(x2 - x1) / 6.6));
 		box.append(g("text", {class: "label", x: (x1 + x2) / 2, y: y - 4},
-			label.length > fits ? label.slice(0, fits - 1) + "…" : label));
+			label.length > fits ? label.slice(0, fits - 1) + "…" : label), " ");
 	}
 }
 

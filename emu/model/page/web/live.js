@@ -100,6 +100,26 @@ export function ruleForWaiting(trace, devices, device, waiting, action) {
 	return action + " opcode=" + word + " dev=" + sender + " nth=" + n;
 }
 
+/* A table of the state as objects. */
+export function rowsOf(table) {
+	return table ? table.rows.map(row => Object.fromEntries(table.columns.map((column, i) =>
+		[column.name, row[i]]))) : [];
+}
+
+/*
+ * The queues of a QP as they are now: requests that are posted and not done, receives that no
+ * message has taken, completions that the program has not polled. "": the QP is gone.
+ */
+export function queuesOf(state, device, number) {
+	const qp = rowsOf(state.qp).find(row => row.device === device && row.qpn === number);
+	if (!qp)
+		return "";
+	const cqs = rowsOf(state.cq).filter(row => row.device === device && row.client === qp.client &&
+		(row.handle === qp.send_cq || row.handle === qp.recv_cq));
+	return some(qp.sends, "send") + ", " + some(qp.recvs, "receive") + ", " +
+		cqs.reduce((sum, row) => sum + row.outstanding, 0) + " " + T.toPoll;
+}
+
 /* A name that no rule has. */
 export function freeName(rules, used) {
 	let n = 1;
@@ -113,8 +133,10 @@ export class Live {
 	constructor(source, onSaid) {
 		this.source = source;
 		this.onSaid = onSaid;
+		this.onAct = () => null;
 		this.state = null;
 		this.used = new Set();
+		this.pace = 0;
 	}
 
 	get rules() {
@@ -133,6 +155,7 @@ export class Live {
 		try {
 			const result = await this.source.act(request, scenario);
 			this.onSaid("");
+			this.onAct();
 			return result;
 		} catch (error) {
 			this.onSaid((error.column ? "column " + error.column + ": " : "") + error.message);
@@ -175,6 +198,43 @@ export class Live {
 			}}}, text, h("button", {id: "add-rule"}, T.add)))];
 	}
 
+	queues(trace, qp) {
+		const q = trace.head.qps[qp];
+		return this.state ? queuesOf(this.state, trace.hostName(q.host), q.number) : "";
+	}
+
+	get waiting() {
+		return this.devices.reduce((sum, device) => sum + device.total, 0);
+	}
+
+	/*
+	 * Slow motion: all devices are frozen, and the oldest packet goes so many times a second. 0 ends
+	 * it and leaves them frozen; a device that somebody lets go ends it, too.
+	 */
+	async setPace(pace) {
+		const turn = this.turn = {};
+		let stood = this.frozen;
+		this.pace = pace;
+		if (pace && !stood && !await this.act({cmd: "step", action: "freeze"}))
+			this.pace = 0;
+		while (turn === this.turn && this.pace) {
+			await new Promise(done => setTimeout(done, 1000 / pace));
+			if (stood && !this.frozen)
+				this.pace = 0;
+			stood = stood || this.frozen;
+			if (turn === this.turn && this.pace && this.waiting)
+				await this.source.act({cmd: "step", action: "next"}).catch(() => null);
+		}
+	}
+
+	paceField() {
+		const choice = h("select", {id: "time-pace", on: {change: e => this.setPace(
+			Number(e.target.value))}}, [0, 1, 2, 5, 10].map(n => h("option", {value: n},
+			n ? n + " " + T.aSecond : T.off)));
+		choice.value = String(this.pace);
+		return h("label", {}, T.slowMotion + " ", choice);
+	}
+
 	/* ---- the view of rules and time ---- */
 
 	rulesPart() {
@@ -182,7 +242,7 @@ export class Live {
 			String(rule.matched), this.source.readOnly ? "" : button(T.remove,
 				() => this.removeRule(rule))];
 		return [h("h3", {}, T.rules), this.rules.length ? table(T.rules, ["number", "name", T.rule,
-			{name: T.fired, num: true}, {name: T.matched, num: true}, ""], this.rules.map(row)) :
+			{name: T.fired, num: true}, {name: T.matched, num: true}, T.actions], this.rules.map(row)) :
 			h("p", {class: "quiet"}, T.noRules)];
 	}
 
@@ -191,7 +251,7 @@ export class Live {
 		const act = (text, action, more) => button(text, () => this.act({cmd: "step", action}),
 			{id: top ? "time-" + action : null, ...more});
 		return h("p", {class: "timebar"}, this.frozen ? act(T.go, "go") : act(T.freeze, "freeze"),
-			" ", act(T.step, "next", {disabled: !this.frozen}));
+			" ", act(T.step, "next", {disabled: !this.frozen}), " ", top ? this.paceField() : null);
 	}
 
 	waitingPart(trace) {
@@ -214,7 +274,7 @@ export class Live {
 				button(T.set, act(d.device, w, "change"))]]));
 		return [h("h3", {}, T.waiting), rows.length ? [h("p", {class: "tools"}, h("label", {},
 			T.set + ": " + T.field + " ", field), h("label", {}, T.value + " ", value)),
-		table(T.waiting, ["device", "number", "way", "packet", ""], rows)] :
+		table(T.waiting, ["device", "number", "way", "packet", T.actions], rows)] :
 			h("p", {class: "quiet"}, T.nothingWaits)];
 	}
 
@@ -226,7 +286,7 @@ export class Live {
 				button(T.portUp, port("up")), " ", button(T.fatal, () => this.act({cmd: "device",
 					action: "fatal", device}, "uhcactl device fatal " + device))]];
 		};
-		return [h("h3", {}, T.devices), table(T.devices, ["device", ""],
+		return [h("h3", {}, T.devices), table(T.devices, ["device", T.actions],
 			this.devices.map(d => row(d.device)))];
 	}
 
@@ -237,7 +297,6 @@ export class Live {
 	}
 
 	summary() {
-		const waiting = this.devices.reduce((sum, d) => sum + d.total, 0);
-		return (this.frozen ? T.frozen + ", " + some(waiting, "packet") + " waiting" : "");
+		return (this.frozen ? T.frozen + ", " + some(this.waiting, "packet") + " waiting" : "");
 	}
 }

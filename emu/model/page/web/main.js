@@ -8,15 +8,17 @@ import {VIEWS, itemOf, nameOf, readAddress, writeAddress} from "./state.js";
 import {Ladder, legend} from "./ladder.js";
 import {Strip} from "./strip.js";
 import {Plot} from "./plot.js";
-import {Inspector, word} from "./inspect.js";
-import {some} from "./layout.js";
+import {Inspector} from "./inspect.js";
 import {conversationList, findConversations} from "./conversations.js";
 import {completionsView, countersView, ruleTables, statesView, whyView} from "./tables.js";
 import {memoryView} from "./memory.js";
 import {Live} from "./live.js";
+import {Lab} from "./lab.js";
 import {fail, keepButtons, takeToken} from "./keep.js";
 
 const HELD_MS = 3000;
+/* Reading and drawing take at most one part in so many of the time, and what waits no longer. */
+const SHARE = 20, REST_MS = 3000;
 
 class Page {
 	constructor(source) {
@@ -37,7 +39,7 @@ class Page {
 		this.said = h("p", {id: "said", role: "alert"});
 		this.verdict = h("div", {id: "verdict"});
 		this.conversations = h("div", {id: "conversations"});
-		this.other = h("div", {id: "other", tabindex: -1});
+		this.other = h("div", {id: "other", tabindex: 0, role: "tabpanel"});
 		this.ladderPart = h("div", {id: "ladder"}, this.tools(), panel, legend(),
 			h("p", {class: "quiet keys"}, T.keys));
 		this.bar = h("div", {id: "bar"});
@@ -48,6 +50,8 @@ class Page {
 		h("div", {id: "parts"}, this.conversations, h("main", {}, this.tabs(), this.ladderPart,
 			this.other), this.inspector.box), this.inspector.said);
 		this.ladder = new Ladder(panel, this.source, item => this.picked(item));
+		if (this.source.live)
+			this.ladder.queues = qp => this.live.queues(this.trace, qp);
 		this.ladder.onFollow = follows => this.tellFollow(follows);
 		addEventListener("pointerdown", () => this.hold(), true);
 		addEventListener("hashchange", () => this.change(readAddress(location.hash)));
@@ -180,6 +184,13 @@ class Page {
 		return this.inspector.show(this.trace, item, chosen => this.live.breakIt(this.trace, chosen));
 	}
 
+	/* One who comes without a wish wants to see what went wrong. */
+	wishTrouble() {
+		const trace = this.trace;
+		const first = trace.order.find(item => /^(lost|refused|wrong|ruled)$/.test(trace.look(item)));
+		this.view.p = first === undefined ? "" : nameOf(trace, first);
+	}
+
 	/* ---- showing ---- */
 
 	tellVerdict() {
@@ -194,18 +205,8 @@ class Page {
 		this.verdict.replaceChildren(h("ul", {class: "outcome"}, first), rest.length ?
 			h("details", {}, h("summary", {}, rest.length + " more"), h("ul", {class: "outcome"}, rest)) :
 			"");
-		this.tellForgotten().catch(() => null); /* another trace is on its way */
-	}
-
-	/* A flight recorder says how much it has forgotten. */
-	async tellForgotten() {
-		const [item] = this.trace.recordsOf("recorder");
-		if (item === undefined)
-			return;
-		const [r] = await this.source.details("records", [item - this.trace.nArrows]);
-		const lost = Number(word(r, "lost")) || 0;
-		if (lost)
-			this.verdict.append(h("p", {class: "quiet"}, some(lost, "packet") + " " + T.forgotten));
+		if (head.forgotten)
+			this.verdict.append(h("p", {class: "quiet"}, T.forgotten));
 	}
 
 	tellState() {
@@ -249,6 +250,7 @@ class Page {
 		}
 		this.ladderPart.hidden = v !== "ladder";
 		this.other.hidden = v === "ladder";
+		this.other.setAttribute("aria-label", T.views[v]);
 		if (v === "ladder")
 			return;
 		if (v === "plot") {
@@ -286,7 +288,11 @@ class Page {
 		await this.held;
 		this.trace = trace;
 		this.tellVerdict();
+		if (this.source.lab) /* another run */
+			this.wishTrouble();
 		this.show();
+		if (this.source.lab && this.view.p)
+			this.ladder.pickItem(itemOf(trace, this.view.p));
 		if (this.ladder.follows)
 			this.stopAtTrouble(Number(end - BigInt(this.trace.head.began)));
 	}
@@ -313,12 +319,23 @@ class Page {
 	async heard(what, data) {
 		await this.held;
 		this.gone = what === "gone";
-		if (what === "state")
+		if (what === "state") {
 			this.live.state = data;
+			this.ladder.drawHeads();
+		}
+		if (what === "lab")
+			await this.lab.heard(data);
 		if (what === "trace" && data.generation !== this.source.generation)
 			await this.reread();
 		this.redrawRules();
 		document.documentElement.dataset.heard = Number(document.documentElement.dataset.heard || 0) + 1;
+	}
+
+	/* The lab stands beside all of the page. */
+	async openLab() {
+		this.lab = new Lab(this.source);
+		document.body.insertBefore(await this.lab.open(), $("app"));
+		document.body.className = "has-lab";
 	}
 
 	/* One at a time; what comes meanwhile is read once more at the end. */
@@ -330,9 +347,19 @@ class Page {
 		this.reading = true;
 		do {
 			this.again = false;
+			const began = performance.now();
 			await this.read().catch(error => this.say(error.message));
+			await this.rest((performance.now() - began) * (SHARE - 1));
 		} while (this.again);
 		this.reading = false;
+	}
+
+	/* Who does something sees at once what comes of it. */
+	rest(ms) {
+		return new Promise(done => {
+			this.live.onAct = done;
+			setTimeout(done, Math.min(ms, REST_MS));
+		});
 	}
 }
 
@@ -346,16 +373,15 @@ async function begin() {
 	const trace = await source.load(), page = new Page(source);
 	page.trace = trace;
 	page.tellVerdict();
-	/* One who comes without a wish wants to see what went wrong. */
-	if (!page.view.p && !source.live) {
-		const first = trace.order.find(item => /^(lost|refused|wrong|ruled)$/.test(trace.look(item)));
-		page.view.p = first === undefined ? "" : nameOf(trace, first);
-	}
+	if (source.lab)
+		await page.openLab();
+	if (!page.view.p && !source.live)
+		page.wishTrouble();
 	page.show();
 	if (page.view.p)
 		page.ladder.pickItem(itemOf(trace, page.view.p));
 	document.documentElement.dataset.ready = "yes";
-	if (source.live)
+	if (source.live || source.lab)
 		source.follow((what, data) => page.heard(what, data));
 }
 

@@ -13,7 +13,7 @@ export class FileSource {
 		this.data = read("data");
 		this.columns = read("columns");
 		this.text = read("explanation");
-		this.live = false;
+		this.live = this.lab = false;
 		this.readOnly = true;
 		this.name = document.title.trim();
 	}
@@ -109,7 +109,8 @@ export class ServerSource {
 				const head = await this.json("head");
 				this.generation = head.generation;
 				this.kept.clear();
-				Object.assign(this, {live: head.live, readOnly: head.read_only, name: head.name});
+				Object.assign(this, {live: head.live, readOnly: head.read_only,
+					lab: head.lab, name: head.name});
 				return new Trace(head, await this.rows("arrows", head.arrows_in_all),
 					await this.rows("records", head.records_in_all));
 			} catch (error) {

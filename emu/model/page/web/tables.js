@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Views that are lists of what the devices told: why, completions, states, rules, counters. */
 import {T} from "./texts.js";
-import {button, g, h, table} from "./dom.js";
+import {$, button, g, h, table} from "./dom.js";
 import {NONE, STATES} from "./trace.js";
 import {word} from "./inspect.js";
 import {ms, some} from "./layout.js";
@@ -76,7 +76,8 @@ export function stateBars(trace) {
 }
 
 export async function statesView(trace, source, pick) {
-	const list = stateBars(trace).slice(0, QPS_MAX), x0 = 170, width = 900;
+	const list = stateBars(trace).slice(0, QPS_MAX), x0 = 170;
+	const width = Math.max(180, ($("other").clientWidth || 900) - x0 - 20);
 	const span = Math.max(1, trace.length - trace.first), x = t => x0 + (t - trace.first) / span * width;
 	const out = heading(T.views.states, T.statesHint);
 	if (!list.length)

@@ -148,6 +148,43 @@ static void test_skipped_time(void **state)
 	timer_heap_destruct(&h);
 }
 
+/* A clock ten times slower than the caller's, which is told how far it has gone. */
+static void test_slow_clock(void **state)
+{
+	struct clockwork c[1];
+	struct timer_heap h;
+
+	(void)state;
+	prepare(c, 1, &h);
+	h.slow = 10;
+	assert_int_equal(timer_heap_time(&h, 1000), 100);
+	timer_set(&h, &c[0].timer, 150);
+	assert_int_equal(timer_heap_next(&h), 1500);
+	timer_heap_pass(&h, 1000, 100);
+	assert_int_equal(timer_heap_time(&h, 1000), 100);
+	assert_int_equal(timer_heap_next(&h), 1500);
+	/* It was to be at 120, and has stood still for a while. */
+	timer_heap_pass(&h, 1200, 5);
+	assert_int_equal(timer_heap_time(&h, 1200), 105);
+	assert_int_equal(timer_heap_time(&h, 1249), 109);
+	assert_int_equal(timer_heap_next(&h), 1200 + 45 * 10);
+	/* Several steps at one time of the caller. */
+	timer_heap_pass(&h, 1200, 40);
+	assert_int_equal(timer_heap_next(&h), 1250);
+	timer_heap_run(&h, 1249);
+	assert_int_equal(c[0].fired, 0);
+	timer_heap_pass(&h, 1200, 5);
+	assert_int_equal(timer_heap_next(&h), 1200);
+	/* One that stands does not go on. */
+	timer_heap_stand(&h, true, 1200);
+	timer_heap_pass(&h, 1300, 50);
+	timer_heap_stand(&h, false, 1400);
+	assert_int_equal(timer_heap_time(&h, 1400), 150);
+	timer_heap_run(&h, 1400);
+	assert_int_equal(c[0].fired, 1);
+	timer_heap_destruct(&h);
+}
+
 /* A timer that sets itself to what is past already does not hold up the run. */
 static void test_again_in_the_past(void **state)
 {
@@ -268,6 +305,7 @@ int main(void)
 		cmocka_unit_test(test_set_move_cancel),
 		cmocka_unit_test(test_standing_clock),
 		cmocka_unit_test(test_skipped_time),
+		cmocka_unit_test(test_slow_clock),
 		cmocka_unit_test(test_again_in_the_past),
 		cmocka_unit_test(test_cancel_from_fire),
 		cmocka_unit_test(test_model),

@@ -331,7 +331,7 @@ static void test_each_way(void **state)
 
 		start(&r);
 		ways[i].happen(&r);
-		entered = r.cq->hold.n == 0;
+		entered = r.cq->deferred.n == 0;
 		expect(&ways[i], "delayed write", memory[DELAYED_AT] == 'd', ways[i].delayed);
 		expect(&ways[i], "copy on poll", memory[COPY_AT] == 'c', ways[i].copy);
 		expect(&ways[i], "deferred completion", entered, ways[i].deferred);
@@ -374,7 +374,7 @@ static void test_each_alone(void **state)
 	prepare(&r, false);
 	defer(&r);
 	qp_fails(&r);
-	assert_int_equal(r.cq->hold.n, 0);
+	assert_int_equal(r.cq->deferred.n, 0);
 	finish(&r);
 }
 

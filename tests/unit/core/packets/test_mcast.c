@@ -77,10 +77,10 @@ static void test_gids(void **state)
 	uint8_t out[16];
 
 	(void)state;
-	assert_true(mcast_gid(v4));
-	assert_true(mcast_gid(v4_as_v6));
-	assert_true(mcast_gid(v6));
-	assert_false(mcast_gid(unicast_v4));
+	assert_true(roce_addr_is_group(v4));
+	assert_true(roce_addr_is_group(v4_as_v6));
+	assert_true(roce_addr_is_group(v6));
+	assert_false(roce_addr_is_group(unicast_v4));
 	mcast_canonical(v4_as_v6, out);
 	assert_memory_equal(out, v4, 16);
 	mcast_canonical(v4, out);

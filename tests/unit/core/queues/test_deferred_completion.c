@@ -324,7 +324,7 @@ static void test_order(void **state)
 	assert_int_equal(poll(&s), 2);
 	assert_int_equal(poll(&s), 3);
 	assert_int_equal(poll(&s), 0);
-	assert_int_equal(s.cq->hold.n, 2);
+	assert_int_equal(s.cq->deferred.n, 2);
 	s.page->ring.handled = 3; /* 1, 7, 3 */
 	fixture_sleep(&s.f, &s.now, 5 * USEC);
 	assert_int_equal(poll(&s), 4);
@@ -342,9 +342,9 @@ static void test_many(void **state)
 	message(&s, 1);
 	for (uint64_t i = 0; i < DEFERRED_COMPLETION_MAX; i++)
 		signal_of(&s, 2 + i);
-	assert_int_equal(s.cq->hold.n, DEFERRED_COMPLETION_MAX);
+	assert_int_equal(s.cq->deferred.n, DEFERRED_COMPLETION_MAX);
 	message(&s, 2 + DEFERRED_COMPLETION_MAX);
-	assert_int_equal(s.cq->hold.n, 0);
+	assert_int_equal(s.cq->deferred.n, 0);
 	for (uint64_t i = 1; i <= 2 + DEFERRED_COMPLETION_MAX; i++)
 		assert_int_equal(poll(&s), i);
 	assert_true(core_next_deadline(s.f.dev) == UINT64_MAX);
@@ -376,7 +376,7 @@ static void test_event(void **state)
 	fixture_stop(&s.f);
 }
 
-/* What is held back has its directory; when it is not enough it enters, and the CQ is broken. */
+/* Completions that are held back take entries; without a free one the CQ is in error. */
 static void test_overrun(void **state)
 {
 	struct stage s;
@@ -419,7 +419,7 @@ static void test_resize(void **state)
 	/* The count goes on where it was. */
 	s.page->ring.tells_handled = 1;
 	signal_of(&s, 3);
-	assert_int_equal(s.cq->hold.n, 1);
+	assert_int_equal(s.cq->deferred.n, 1);
 	assert_int_equal(core_destroy_qp(s.f.client, s.handles.handle), 0);
 	assert_int_equal(core_destroy_cq(s.f.client, s.handle), 0);
 	assert_true(core_next_deadline(s.f.dev) == UINT64_MAX);

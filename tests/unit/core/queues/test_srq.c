@@ -188,7 +188,7 @@ static void test_any_order(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		fixture_start(&f, i ? any_order : NULL);
 		const struct srq *srq = table_find(&f.dev->srqs, fixture_srq(&f, fixture_pd(&f)));
-		assert_int_equal(srq->rq.shelf != NULL, i);
+		assert_int_equal(srq->rq.reorder != NULL, i);
 		fixture_stop(&f);
 	}
 }

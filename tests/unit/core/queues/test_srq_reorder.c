@@ -56,7 +56,7 @@ static void test_each_once(void **state)
 				post(next++, 1);
 			assert_int_equal(recv_fetch(&rq, &wr), FETCH_OK);
 			assert_false(seen >> wr.wr_id & 1);
-			assert_true(wr.wr_id < taken + RECV_SHELF);
+			assert_true(wr.wr_id < taken + SRQ_REORDER_MOST);
 			seen |= UINT64_C(1) << wr.wr_id;
 			sorted = sorted && wr.wr_id == taken;
 			assert_int_equal(shared.page.recv.consumer, taken + 1);

@@ -112,7 +112,7 @@ static void test_moves(void **state)
 	fixture_stop(&f);
 }
 
-/* What the shelf of any order has taken out of the ring is not lost, and comes once. */
+/* Requests that any order has read from the ring are not lost, and come once. */
 static void test_shelf(void **state)
 {
 	uint32_t seen = 0;

@@ -35,6 +35,21 @@ static void test_sandbox(void **state)
 	assert_non_null(strstr(f.remedy, "profile"));
 }
 
+static void test_breakpoints(void **state)
+{
+	(void)state;
+	machine_judge_breakpoints(0, &f);
+	assert_int_equal(f.mark, DOCTOR_GOOD);
+	machine_judge_breakpoints(EPERM, &f); /* a container's filter of system calls */
+	assert_int_equal(f.mark, DOCTOR_NOTE);
+	assert_non_null(strstr(f.text, "wc-unset"));
+	assert_non_null(strstr(f.remedy, "perf_event_open(2)"));
+	machine_judge_breakpoints(EOPNOTSUPP, &f); /* a hypervisor without debug registers */
+	assert_int_equal(f.mark, DOCTOR_NOTE);
+	assert_non_null(strstr(f.text, "reports no access"));
+	assert_string_equal(f.remedy, "");
+}
+
 static void test_devices(void **state)
 {
 	(void)state;
@@ -86,9 +101,10 @@ static void test_programs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_port),        cmocka_unit_test(test_devices),
-		cmocka_unit_test(test_descriptors), cmocka_unit_test(test_processors),
-		cmocka_unit_test(test_programs),    cmocka_unit_test(test_sandbox),
+		cmocka_unit_test(test_port),       cmocka_unit_test(test_breakpoints),
+		cmocka_unit_test(test_devices),    cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_processors), cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_sandbox),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

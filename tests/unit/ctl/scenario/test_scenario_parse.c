@@ -88,6 +88,24 @@ static void test_runs(void **state)
 	assert_false(s.has_command);
 }
 
+static void test_peer(void **state)
+{
+	(void)state;
+	parse("fault drop\npeer fault x: drop\npeer optional fault dup\npeer uhcactl top");
+	assert_false(s.step[0].peer);
+	assert_true(s.step[1].peer && s.step[1].verb == SCENARIO_FAULT);
+	assert_int_equal(s.step[1].column, 12);
+	assert_true(s.step[2].peer && s.step[2].optional);
+	assert_true(s.step[3].peer && s.step[3].verb == SCENARIO_UHCACTL);
+	assert_false(s.has_peer);
+	scenario_free(&s);
+	parse("peer run a: x\nafter exit a: peer run b: y\nrun c: z");
+	assert_true(s.has_peer);
+	assert_string_equal(s.step[0].source, "peer run a: x");
+	assert_true(s.step[0].peer && s.step[2].peer);
+	assert_false(s.step[1].peer || s.step[3].peer);
+}
+
 static void test_after_is_a_wait(void **state)
 {
 	(void)state;
@@ -196,6 +214,9 @@ static void test_mistakes(void **state)
 		{"fault ab: drop\nremove a", 2, 8, "unknown earlier rule"},
 		{"fault a: drop\nremove a b", 2, 10, "unknown word"},
 		{"run x y", 1, 5, "run NAME: COMMAND"},
+		{"peer", 1, 5, "'peer' stands before run, fault"},
+		{"peer expect no leak", 1, 6, "'peer' stands before run, fault"},
+		{"peer optional run a: x", 1, 15, "optional fault RULE"},
 		{"run x:", 1, 7, "command is missing"},
 		{"run a/b: y", 1, 5, "not a valid run name"},
 		{"run a: x\nrun a: y", 2, 5, "already"},
@@ -422,6 +443,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_rules, teardown),
 		cmocka_unit_test_teardown(test_runs, teardown),
 		cmocka_unit_test_teardown(test_after_is_a_wait, teardown),
+		cmocka_unit_test_teardown(test_peer, teardown),
 		cmocka_unit_test_teardown(test_conditions, teardown),
 		cmocka_unit_test(test_mistakes),
 		cmocka_unit_test(test_mistaken_conditions),

@@ -110,12 +110,67 @@ static void test_down(void **state)
 	stage_free(&s);
 }
 
+/*
+ * At a tenth of the rate a packet takes ten times as long; that before it keeps its time. Marks are
+ * those of the rate, where a class says of which.
+ */
+static void test_another_rate(void **state)
+{
+	struct fabric_port_state port;
+
+	(void)state;
+	stage_make(&s, "host a b\nlink a b\n");
+	stage_send(&s, (struct stage_packet){.src = 0, .dst = 1, .bytes = 1000, .class = 3}, 0);
+	fabric_link_rate(s.f, 0, UINT64_C(10000000000));
+	stage_send(&s, (struct stage_packet){.src = 0, .dst = 1, .bytes = 1000, .class = 3}, 0);
+	fabric_run(s.f, FABRIC_NEVER);
+	assert_int_equal(s.n, 2);
+	assert_int_equal(s.got[0].time, 81600 + 1000000);
+	assert_int_equal(s.got[1].time, 81600 + 816000 + 1000000);
+	fabric_port(s.f, 0, 0, &port);
+	assert_int_equal(port.rate, UINT64_C(10000000000));
+	/* 3 Gb/s have no whole number of ps for a byte. */
+	fabric_link_rate(s.f, 0, UINT64_C(3000000000));
+	stage_send(&s, (struct stage_packet){.src = 1, .dst = 0, .bytes = 1000, .class = 3},
+		   10000000);
+	fabric_run(s.f, FABRIC_NEVER);
+	assert_int_equal(s.got[2].time, 10000000 + 2720000 + 1000000);
+	stage_free(&s);
+}
+
+/* A shorter delay lets no packet overtake those that are on the link; a longer one adds up. */
+static void test_another_delay(void **state)
+{
+	struct fabric_port_state port;
+
+	(void)state;
+	stage_make(&s, "host a b\nlink a b delay=5us\n");
+	stage_send(&s, (struct stage_packet){.src = 0, .dst = 1, .bytes = 1000, .psn = 0}, 0);
+	fabric_run(s.f, 81600);
+	fabric_link_delay(s.f, 0, 1000000);
+	stage_send(&s, (struct stage_packet){.src = 0, .dst = 1, .bytes = 1000, .psn = 1}, 81600);
+	fabric_run(s.f, FABRIC_NEVER);
+	assert_int_equal(s.n, 2);
+	assert_int_equal(s.got[0].psn, 0);
+	assert_int_equal(s.got[0].time, 81600 + 5000000);
+	assert_int_equal(s.got[1].psn, 1);
+	assert_int_equal(s.got[1].time, 81600 + 5000000);
+	fabric_link_delay(s.f, 0, 7000000);
+	stage_send(&s, (struct stage_packet){.src = 0, .dst = 1, .bytes = 1000, .psn = 2}, 6000000);
+	fabric_run(s.f, FABRIC_NEVER);
+	assert_int_equal(s.got[2].time, 6000000 + 81600 + 7000000);
+	fabric_port(s.f, 1, 0, &port);
+	assert_int_equal(port.delay, 7000000);
+	stage_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_link), cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_loss),     cmocka_unit_test(test_jitter),
-		cmocka_unit_test(test_down),
+		cmocka_unit_test(test_one_link),      cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_loss),          cmocka_unit_test(test_jitter),
+		cmocka_unit_test(test_down),          cmocka_unit_test(test_another_rate),
+		cmocka_unit_test(test_another_delay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

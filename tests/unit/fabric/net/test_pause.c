@@ -117,6 +117,19 @@ static void test_runs_out(void **state)
 	stage_free(&s);
 }
 
+/* Pauses of the ports together; a pause counts while it goes on. */
+static uint64_t pause_time(uint64_t now)
+{
+	struct fabric_port_state p;
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < fabric_ports(s.f); i++) {
+		fabric_port(s.f, i, now, &p);
+		all += p.pause_time;
+	}
+	return all;
+}
+
 /* Host 1 takes nothing, so host 0 is paused, and host 2 gets nothing from it; until 1 ms. */
 static void test_watchdog(void **state)
 {
@@ -128,6 +141,9 @@ static void test_watchdog(void **state)
 	fabric_run(s.f, 2 * FABRIC_US);
 	stage_stream(&s, 0, 1, 1000, 2 * FABRIC_US);
 	fabric_run(s.f, MS / 2);
+	fabric_count(s.f, MS / 2, &c);
+	assert_true(c.paused > MS / 4);
+	assert_true(pause_time(MS / 2) == c.paused);
 	stage_stream(&s, 0, 2, 10, MS / 2);
 	fabric_run(s.f, MS);
 	assert_int_equal(stage_got(&s, 2, UINT32_MAX), 0);

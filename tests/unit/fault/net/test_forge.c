@@ -69,7 +69,10 @@ static void test_cnp(void **state)
 	(void)state;
 	make(&p, ROCE_RC_ACKNOWLEDGE, 5);
 	assert_true(fault_answer_cnp(&p, 0x11, &out));
+	assert_int_equal(out.flow.tclass, 48 << 2);
+	out.flow.tclass = 0x60;
 	expect_back(&out);
+	assert_false(out.pkt.bth.migreq);
 	assert_int_equal(out.pkt.bth.opcode.v, ROCE_CNP);
 	assert_true(out.pkt.bth.becn);
 	assert_int_equal(out.pkt.bth.dest_qp, 0x11);

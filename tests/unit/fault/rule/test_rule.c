@@ -3,7 +3,7 @@
 #include "tests/support/fault/rule_stage.h"
 #include "tests/support/wire/cmocka_all.h"
 
-#include "emu/fault/rule/rule.h"
+#include "emu/fault/rule/rules.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -157,15 +157,15 @@ static void test_every_field(void **state)
 		char text[FAULT_TEXT_MAX];
 		struct fault_value v;
 
-		snprintf(text, sizeof(text), "set=%s:%s%d", fault_field_name(f),
+		snprintf(text, sizeof(text), "set=%s:%s%d", fault_field_words[f].name,
 			 fault_field_indexed(f) ? "9:" : "", 1);
 		v = value_of(text);
 		assert_int_equal(v.field, f);
-		assert_string_equal(v.word, fault_field_name(f));
+		assert_string_equal(v.word, fault_field_words[f].name);
 		assert_int_equal(v.number, fault_field_indexed(f) ? 9 : 0);
 		assert_int_equal(v.number2, 1);
 		assert_false(v.relative);
-		assert_int_equal(fault_field_find(fault_field_name(f)), f);
+		assert_int_equal(fault_field_find(fault_field_words[f].name), f);
 	}
 	assert_int_equal(fault_field_find("bth.nothing"), FAULT_FIELDS);
 	assert_true(value_of("set=bth.psn:+5").relative);

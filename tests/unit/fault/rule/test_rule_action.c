@@ -65,6 +65,14 @@ static void test_every_action(void **state)
 		{"dev.hang time=1s", FAULT_DEV_HANG, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"dev.freeze=1s", FAULT_DEV_FREEZE, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"dev.exit", FAULT_DEV_EXIT, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"link.down=1ms link=l", FAULT_LINK_DOWN, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"link.flap=down:1ms link=l", FAULT_LINK_FLAP, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"link.rate=10gbit link=l", FAULT_LINK_RATE, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"link.delay=5us link=l", FAULT_LINK_DELAY, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"link.loss=1% link=l", FAULT_LINK_LOSS, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"switch.down switch=s", FAULT_SWITCH_DOWN, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"switch.flap=down:1ms switch=s", FAULT_SWITCH_FLAP, FAULT_LAYER_TIME, FAULT_BOTH},
+		{"host.pause=1ms host=h0", FAULT_HOST_PAUSE, FAULT_LAYER_TIME, FAULT_BOTH},
 		{"count call=*", FAULT_COUNT, FAULT_LAYER_CALL, FAULT_BOTH},
 	};
 
@@ -164,12 +172,58 @@ static void test_selectors(void **state)
 	rule_refused("corrupt=silnt", 9, "did you mean 'silent'?");
 }
 
+/* What happens to a modelled network, when: values, the part that must be named, moments. */
+static void test_network(void **state)
+{
+	struct fault_rule r = rule_parsed("link.flap=down:2ms,times:3 link=leaf0/port1,h3");
+
+	(void)state;
+	assert_int_equal(fault_action_part(r.action), FAULT_PART_LINK);
+	assert_string_equal(r.value.parts, "leaf0/port1,h3");
+	assert_int_equal(r.value.number, 2000000);
+	assert_int_equal(r.value.times, 3);
+	r = rule_parsed("link.loss=0.5 link=h0 time=2ms nth=50 opcode=send dev=uhca0");
+	assert_int_equal(r.layer, FAULT_LAYER_PACKET);
+	assert_in_range(r.value.number, (UINT64_C(1) << 31) - 1, UINT64_C(1) << 31);
+	assert_int_equal(r.value.time, 2000000);
+	assert_int_equal(rule_parsed("link.loss=100% link=h0").value.number, UINT64_C(1) << 32);
+	assert_int_equal(rule_parsed("link.loss=0 link=h0").value.number, 0);
+	assert_int_equal(rule_parsed("link.delay=0ns link=h0").value.number, 0);
+	assert_int_equal(rule_parsed("link.rate=2.5gbit link=h0").value.number,
+			 UINT64_C(2500000000));
+	assert_int_equal(rule_parsed("switch.down=1s switch=leaf* call=post_send").layer,
+			 FAULT_LAYER_CALL);
+	assert_int_equal(fault_action_part(FAULT_SWITCH_FLAP), FAULT_PART_SWITCH);
+	assert_int_equal(fault_action_part(FAULT_HOST_PAUSE), FAULT_PART_HOST);
+	assert_int_equal(fault_action_part(FAULT_PORT_DOWN), FAULT_PARTS);
+	r = rule_parsed("drop at=leaf0/port3,leaf1/* opcode=write nth=5");
+	assert_int_equal(r.layer, FAULT_LAYER_HOP);
+	assert_string_equal(r.select.port, "leaf0/port3,leaf1/*");
+	assert_int_equal(rule_parsed("ecn at=hop").layer, FAULT_LAYER_HOP);
+	assert_int_equal(rule_parsed("link.down link=h0 at=leaf0/port3 nth=2").layer,
+			 FAULT_LAYER_HOP);
+	rule_refused("delay=1ms at=leaf0/port3", 11, "'at' applies to packets at a switch, but");
+	rule_refused("drop at=leaf0/port3 dir=rx", 21, "'dir' applies to packets, but this rule");
+	rule_refused("link.down=1ms", 1, "the link is missing: give link=NAME");
+	rule_refused("link.down=1ms switch=leaf0", 15, "takes no parameter 'switch'");
+	rule_refused("drop link=leaf0/port1", 6, "takes no parameter 'link'");
+	rule_refused("link.rate=10 link=h0", 11, "the unit is missing");
+	rule_refused("link.rate=1kbit link=h0", 11, "from 1mbit to 100000gbit");
+	rule_refused("link.loss=2 link=h0", 11, "is not a probability");
+	rule_refused("link.delay=2s link=h0", 12, "longer than 1s");
+	rule_refused("link.delay=5 link=h0", 12, "is not a time");
+	rule_refused("link.down=1ms link=h0 time=1s", 23, "takes no parameter 'time'");
+	rule_refused("link.flap=dwn:1s link=h0", 11, "unknown part of a flap 'dwn'");
+	rule_refused("link.dwn link=h0", 1, "did you mean 'link.down'?");
+	rule_refused("link.down link=h0 dev=uhca1", 19, "'dev' needs a packet, call or");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_action), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_garbage),      cmocka_unit_test(test_fleet),
-		cmocka_unit_test(test_selectors),
+		cmocka_unit_test(test_selectors),    cmocka_unit_test(test_network),
 	};
 
 	return cmocka_run_group_tests_name("rule_action", tests, NULL, NULL);

@@ -144,15 +144,6 @@ static void test_opened_again(void **state)
 	assert_true(io_log_enabled(IO_LOG_WARN));
 }
 
-static void test_names(void **state)
-{
-	(void)state;
-	assert_string_equal(io_log_level_name(IO_LOG_ERROR), "error");
-	assert_string_equal(io_log_level_name(IO_LOG_WARN), "warn");
-	assert_string_equal(io_log_level_name(IO_LOG_INFO), "info");
-	assert_string_equal(io_log_level_name(IO_LOG_DEBUG), "debug");
-}
-
 static void test_errno_is_kept(void **state)
 {
 	(void)state;
@@ -366,7 +357,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_levels),
-		TEST(test_names),
 		TEST(test_opened_again),
 		TEST(test_time),
 		TEST(test_file_is_private_and_appended_to),

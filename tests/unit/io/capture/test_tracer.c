@@ -209,7 +209,7 @@ static void test_what_rules_do(void **state)
 		io_user_qp_create(&q[i], &u[i], IBV_QPT_UD);
 		io_user_qp_connect(&q[i], NULL, 0);
 	}
-	ah = io_user_ah(&u[0], u[1].dev);
+	ah = io_user_ah(&u[0], u[1].dev->id.addresses.a[0].gid);
 	snprintf(other, sizeof(other), "%s/y", f->dir);
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int number = io_faults_add(&f->t.d.faults, rows[i].rule, 1, &error);

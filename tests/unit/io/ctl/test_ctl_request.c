@@ -111,9 +111,8 @@ static void test_refusals(void **state)
 	refused("{\"cmd\":\"version\",\"loud\":1}", "version takes no member 'loud'");
 	refused("{\"cmd\":\"show\"}", "show needs \"what\"");
 	refused("{\"cmd\":\"show\",\"what\":\"qps\"}",
-		"unknown table 'qps': did you mean 'qp'? Known: pd, mr, cq, qp, srq, ah, "
-		"mw, "
-		"xrcd, dm, wq, rwq_ind_table, flow, device, client, cm_id, machine");
+		"unknown table 'qps': did you mean 'qp'? Known: pd, mr, cq, qp, srq, ah, mw, xrcd, "
+		"dm, wq, rwq_ind_table, flow, comp_cntr, device, client, cm_id, machine, fabric");
 	refused("{\"cmd\":\"walk\"}", "walk needs the numbers \"key\" and \"offset\"");
 	refused("{\"cmd\":\"walk\",\"key\":5,\"offset\":\"x\"}",
 		"walk needs the numbers \"key\" and \"offset\"");

@@ -186,8 +186,9 @@ static void test_devices(void **state)
 
 	make_objects(f);
 	table = table_of(f, "device", 2);
-	check_columns(table, "device node_guid addresses netdev wire sandbox rcvbuf window clients "
-			     "pd mr cq qp srq ah mw xrcd dm wq rwq_ind_table flow longest_turn");
+	check_columns(table,
+		      "device node_guid addresses netdev wire sandbox rcvbuf window clients "
+		      "pd mr cq qp srq ah mw xrcd dm wq rwq_ind_table flow comp_cntr longest_turn");
 	assert_string_equal(json_string_value(value(table, 1, "device")), "uhca1");
 	assert_string_equal(json_string_value(value(table, 0, "netdev")), "lo");
 	assert_string_equal(json_string_value(value(table, 0, "device")), "uhca0");
@@ -230,10 +231,21 @@ static void test_clients(void **state)
 /* Each counter of the core under its own name. */
 static void test_core_counters(void **state)
 {
-	static const char *const name[] = {"naks_sent",    "naks_received", "rnr_sent",
-					   "rnr_received", "cnps_received", "timeouts",
-					   "retransmits",  "duplicates",    "completions",
-					   "errors",       "link_downed"};
+	static const char *const name[] = {"naks_sent",
+					   "naks_received",
+					   "rnr_sent",
+					   "rnr_received",
+					   NULL,
+					   "timeouts",
+					   "retransmits",
+					   "duplicates",
+					   "completions",
+					   "errors",
+					   "link_downed",
+					   "rp_cnp_handled",
+					   "np_ecn_marked_roce_packets",
+					   "np_cnp_sent",
+					   "out_of_sequence"};
 	struct fixture *f = *state;
 	struct core_counters *n = (void *)(uintptr_t)core_counters(f->t.d.ports[0].dev.core);
 	const struct core_counters before = *n;
@@ -247,7 +259,11 @@ static void test_core_counters(void **state)
 				    .naks_received = 2,
 				    .rnr_sent = 3,
 				    .rnr_received = 4,
-				    .cnps_received = 5,
+				    .cnps_received = 50,
+				    .cnps_handled = 12,
+				    .ecn_marked = 13,
+				    .cnps_sent = 14,
+				    .sequence_errors = 15,
 				    .timeouts = 6,
 				    .retransmits = 7,
 				    .duplicates = 8,
@@ -256,7 +272,10 @@ static void test_core_counters(void **state)
 				    .link_downed = 11};
 	table = io_ctl_counters(&f->t.d.ctl.services);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
-		assert_int_equal(json_integer_value(value(table, 0, name[i])), i + 1);
+		if (name[i])
+			assert_int_equal(json_integer_value(value(table, 0, name[i])), i + 1);
+	assert_int_equal(json_integer_value(value(table, 0, "cnps_received")), 50);
+	assert_int_equal(json_integer_value(value(table, 0, "rp_cnp_ignored")), 38);
 	assert_int_equal(json_integer_value(value(table, 0, "tx_packets")), 101);
 	assert_int_equal(json_integer_value(value(table, 0, "tx_bytes")), 102);
 	assert_int_equal(json_integer_value(value(table, 0, "rx_packets")), 103);

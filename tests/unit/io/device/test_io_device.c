@@ -218,26 +218,62 @@ static void test_cost(void **state)
 	static struct pair p;
 	struct client *of;
 	struct io_device *dev;
-	uint8_t *buf;
-	size_t cap;
 
 	(void)state;
 	open_pair(&p);
 	dev = p.u[0].dev;
 	of = p.t.d.clients.at[0]->core;
-	buf = p.t.d.devices.buf;
-	cap = p.t.d.devices.cap;
 	write_to(&p, 1, 4095);
 	write_to(&p, 1, 4096);
 	write_to(&p, 1, 12288);
 	dev->blocked = true;
-	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 0);
+	assert_int_equal(io_device_send_of(&p.t.d.devices, dev, of, 1), 0);
 	dev->blocked = false;
-	assert_int_equal(io_device_send_of(dev, p.t.d.clients.at[1]->core, 1, buf, cap), 0);
-	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 1);
-	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 2);
-	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 4);
-	assert_int_equal(io_device_send_of(dev, of, 1, buf, cap), 0);
+	assert_int_equal(io_device_send_of(&p.t.d.devices, dev, p.t.d.clients.at[1]->core, 1), 0);
+	assert_int_equal(io_device_send_of(&p.t.d.devices, dev, of, 1), 1);
+	assert_int_equal(io_device_send_of(&p.t.d.devices, dev, of, 1), 2);
+	assert_int_equal(io_device_send_of(&p.t.d.devices, dev, of, 1), 4);
+	assert_int_equal(io_device_send_of(&p.t.d.devices, dev, of, 1), 0);
+	close_pair(&p);
+}
+
+/* A datagram to a group may be copied often: the loop looks at the clock behind each. */
+static void test_group(void **state)
+{
+	static const uint8_t group[16] = {[10] = 0xff, [11] = 0xff, [12] = 239, [15] = 1};
+	static struct pair p;
+	static struct io_user_qp q, member[16];
+	struct uhca_abi_send_wqe e = {.opcode = UHCA_ABI_WR_SEND, .ud = {.remote_qpn = 0xffffff}};
+	struct uhca_cmd_mcast join = {0};
+	struct io_device *dev;
+	struct client *of;
+
+	(void)state;
+	open_pair(&p);
+	dev = p.u[0].dev;
+	of = p.t.d.clients.at[0]->core;
+	io_user_qp_create(&q, &p.u[0], IBV_QPT_UD);
+	io_user_qp_connect(&q, NULL, 0);
+	e.ud.ah = io_user_ah(&p.u[0], group);
+	for (unsigned i = 0; i < 2; i++)
+		io_user_send(&q, e, 10);
+	io_user_ring(&q);
+	io_client_doorbells(p.t.d.clients.at[0], 1);
+	assert_int_equal(io_device_send(dev, 1, p.t.d.devices.buf, p.t.d.devices.cap, 16), 1);
+	assert_true(dev->dirty);
+	assert_int_equal(io_device_send_of(&p.t.d.devices, dev, of, 1), 1); /* nobody is there */
+	memcpy(join.gid, group, sizeof(group));
+	for (unsigned i = 0; i < 16; i++) {
+		struct io_user *u = &p.u[i % 2]; /* of both devices */
+
+		io_user_qp_create(&member[i], u, IBV_QPT_UD);
+		join.qp = member[i].handle;
+		assert_int_equal(core_attach_mcast(p.t.d.clients.at[i % 2]->core, &join), 0);
+	}
+	io_user_send(&q, e, 10);
+	io_user_ring(&q);
+	io_client_doorbells(p.t.d.clients.at[0], 1);
+	assert_int_equal(io_device_send_of(&p.t.d.devices, dev, of, 1), 3);
 	close_pair(&p);
 }
 
@@ -246,9 +282,16 @@ static void test_cost(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_default_identity), TEST(test_given_addresses), TEST(test_netdev),
-		TEST(test_create),           TEST(test_window),          TEST(test_dirty),
-		TEST(test_bad_icrc),         TEST(test_bursts),          TEST(test_cost),
+		TEST(test_default_identity),
+		TEST(test_given_addresses),
+		TEST(test_netdev),
+		TEST(test_create),
+		TEST(test_window),
+		TEST(test_dirty),
+		TEST(test_bad_icrc),
+		TEST(test_bursts),
+		TEST(test_cost),
+		TEST(test_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

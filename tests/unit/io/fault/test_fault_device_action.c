@@ -79,7 +79,7 @@ static void test_events(void **state)
 	execute(FAULT_QP_ERROR, 0, &none);
 	execute(FAULT_KEY_REVOKE, 0, &none);
 	execute(FAULT_KEY_REVOKE, 12345, &none);
-	execute(FAULT_DROP, 0, &ours); /* not a happening */
+	execute(FAULT_DROP, 0, &ours); /* not a device action */
 	assert_int_equal(recv(c.async, &(char){0}, 1, MSG_DONTWAIT), -1);
 }
 

@@ -167,7 +167,9 @@ static void test_watch(void **state)
 	assert_int_equal(f->watched, 0);
 	assert_false(f->armed);
 	assert_int_equal(io_faults_deadline(&t.d.faults), UINT64_MAX);
-	for (unsigned i = 0; i < FAULT_LAYERS; i++) {
+	/* Ports of a network: test_fault_network. */
+	assert_int_equal(sizeof(rules) / sizeof(rules[0]), FAULT_LAYERS - 1);
+	for (unsigned i = 0; i < FAULT_LAYERS - 1; i++) {
 		uint32_t number = add_at(rules[i].text, 1);
 
 		for (unsigned l = 0; l < FAULT_LAYERS; l++)
@@ -406,13 +408,20 @@ static unsigned decide_hundred(bool failed[100])
 	return n;
 }
 
+static int replay(const char *text, struct io_fault_loaded *out)
+{
+	struct io_fault_rules all;
+	int error = io_fault_parse_trace("trace", text, strlen(text), &all, out);
+
+	return error ? error : io_fault_take(f, &all, 0, out);
+}
+
 static void test_replay(void **state)
 {
 	bool first[100], again[100];
 	struct io_fault_loaded out;
 	const struct io_fault_line *l;
 	char text[30000] = "";
-	char path[100];
 
 	(void)state;
 	add_at("call.fail=ENOMEM call=reg_mr p=0.2", 50);
@@ -422,18 +431,15 @@ static void test_replay(void **state)
 		strcat(text, "\n");
 	}
 	io_faults_clear(f, 300);
-	write_file("trace", text, path);
-	assert_int_equal(io_fault_replay(f, path, 0, &out), 0);
+	assert_int_equal(replay(text, &out), 0);
 	assert_true(out.rules > 0);
 	io_faults_changed(&t.d.faults);
 	decide_hundred(again);
 	assert_memory_equal(first, again, sizeof(first));
 	io_faults_clear(f, 300);
-	write_file("trace", "plan time=0 seed=1\nrule number=x\n", path);
-	assert_int_equal(io_fault_replay(f, path, 0, &out), -EINVAL);
+	assert_int_equal(replay("plan time=0 seed=1\nrule number=x\n", &out), -EINVAL);
 	assert_int_equal(out.line, 2);
-	write_file("trace", "plan time=0 seed=1\n", path);
-	assert_int_equal(io_fault_replay(f, path, 0, &out), -EINVAL);
+	assert_int_equal(replay("plan time=0 seed=1\n", &out), -EINVAL);
 	assert_int_equal(fault_plan_count(f->plan), 0);
 }
 

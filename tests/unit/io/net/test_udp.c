@@ -71,7 +71,7 @@ struct end {
 	struct netif netif;
 	struct io_udp udp;
 	struct io_identity id;
-	bool blocked;
+	uint8_t blocked;
 	uint32_t packets;
 	uint32_t bytes;
 	uint8_t data[1 << 20];

@@ -90,7 +90,7 @@ static void send_to(unsigned group)
 	e.ud.ah = reply.handle;
 	io_user_send(&w.q[0], e, 100);
 	for (unsigned i = 0; i < DEVICES; i++) {
-		e.ud.ah = io_user_ah(&w.u[0], w.u[i].dev);
+		e.ud.ah = io_user_ah(&w.u[0], w.u[i].dev->id.addresses.a[0].gid);
 		e.ud.remote_qpn = w.q[i].qpn;
 		io_user_send(&w.q[0], e, 1);
 	}

@@ -146,6 +146,69 @@ static void test_timer(void **state)
 	assert_false(ev_is_active(&t.d.counters));
 }
 
+/* What there is now may become less: of the longer number nothing is left. */
+static void test_smaller(void **state)
+{
+	struct io_counter_values v;
+	unsigned n;
+
+	(void)state;
+	io_counter_files_collect(&t.d.ports[0].counters, &v);
+	io_counter_table(v.names, &n);
+	v.value[n - 1] = 1234;
+	io_counter_values_write(&v);
+	v.value[n - 1] = 9;
+	io_counter_values_write(&v);
+	assert_int_equal(v.error, 0);
+	assert_int_equal(read_file(io_counter_table(v.names, &n)[n - 1].name), 9);
+}
+
+static bool has(enum io_counter_names names, const char *name)
+{
+	unsigned n, found = 0;
+	const struct io_counter *table = io_counter_table(names, &n);
+
+	assert_true(n <= IO_COUNTER_FILES);
+	for (unsigned i = 0; i < n; i++)
+		found += strcmp(table[i].name, name) == 0;
+	assert_true(found <= 1);
+	return found;
+}
+
+static unsigned profile(const char *name)
+{
+	unsigned i = 0;
+
+	while (strcmp(core_profile_name(i), name) != 0)
+		i++;
+	return i;
+}
+
+/* The driver that a machine names decides, else the profile. */
+static void test_names(void **state)
+{
+	(void)state;
+	assert_int_equal(io_counter_names_for("", profile("default")), IO_COUNTERS_OWN);
+	assert_int_equal(io_counter_names_for("", profile("cx7")), IO_COUNTERS_MLX5);
+	assert_int_equal(io_counter_names_for("", profile("bnxt")), IO_COUNTERS_BNXT);
+	assert_int_equal(io_counter_names_for("", profile("efa")), IO_COUNTERS_EFA);
+	assert_int_equal(io_counter_names_for("", profile("rxe")), IO_COUNTERS_RXE);
+	assert_int_equal(io_counter_names_for("mlx5_core", profile("default")), IO_COUNTERS_MLX5);
+	assert_int_equal(io_counter_names_for("bnxt_en", profile("cx5")), IO_COUNTERS_BNXT);
+	assert_int_equal(io_counter_names_for("other", profile("cx5")), IO_COUNTERS_OWN);
+	for (unsigned i = 0; i < IO_COUNTERS_COUNT; i++) {
+		const enum io_counter_names names = (enum io_counter_names)i;
+		unsigned n;
+		const struct io_counter *table = io_counter_table(names, &n);
+
+		for (unsigned k = 0; k < n; k++)
+			assert_true(has(names, table[k].name));
+		assert_int_equal(has(names, "hw_counters/lifespan"), names != IO_COUNTERS_OWN);
+	}
+	assert_true(has(IO_COUNTERS_BNXT, "hw_counters/active_qps"));
+	assert_true(has(IO_COUNTERS_EFA, "hw_counters/rx_drops"));
+}
+
 static void test_no_folder(void **state)
 {
 	struct io_counter_files f;
@@ -184,8 +247,14 @@ static void test_timer_after_sleep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_timer_after_sleep), TEST(test_zero_at_first), TEST(test_update),
-		TEST(test_unchanged),         TEST(test_timer),         TEST(test_no_folder),
+		TEST(test_timer_after_sleep),
+		TEST(test_zero_at_first),
+		TEST(test_update),
+		TEST(test_unchanged),
+		TEST(test_timer),
+		TEST(test_smaller),
+		TEST(test_names),
+		TEST(test_no_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,11 +98,38 @@ static void test_frames(void **state)
 		io_user_close(&u[i]);
 }
 
+/* Each frame is held against 130 rules here, and costs three times as much. */
+static void test_rules(void **state)
+{
+	static struct io_user u;
+	struct io_user_qp q;
+
+	(void)state;
+	if (!io_user_may_raw()) {
+		puts("raw packet queue pairs need CAP_NET_RAW");
+		skip();
+	}
+	open_end(&u, &q, 0, 8);
+	for (unsigned i = 1; i < 130; i++)
+		io_user_add_rule(&q);
+	memcpy(u.memory, "frame", 5);
+	for (unsigned i = 0; i < 5; i++)
+		io_user_send(&q, (struct uhca_abi_send_wqe){.opcode = UHCA_ABI_WR_SEND}, FRAME);
+	io_user_ring(&q);
+	assert_true(io_client_doorbells(t.d.clients.at[0], 1) > 0);
+	assert_int_equal(io_ether_send(&t.d.devices, u.dev, 1, 2), 3);
+	assert_int_equal(receive(&q), 1);
+	assert_int_equal(io_ether_send(&t.d.devices, u.dev, 1, 12), 12);
+	assert_int_equal(receive(&q), 4);
+	assert_int_equal(io_ether_send(&t.d.devices, u.dev, 1, 12), 0);
+	io_user_close(&u);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(test_idle), TEST(test_frames)};
+	const struct CMUnitTest tests[] = {TEST(test_idle), TEST(test_frames), TEST(test_rules)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static int setup(void **state)
 	static struct fixture f;
 
 	io_test_daemon_begin(&f.t, 1);
-	f.all = &f.t.d.clients.callers;
+	f.all = &f.t.d.clients.active_doorbells;
 	for (unsigned i = 0; i < CLIENTS; i++)
 		join(&f, i);
 	f.now = io_clock_now();
@@ -96,7 +96,7 @@ static struct one *quiet_one(struct fixture *f)
 static void ring(struct fixture *f, struct one *one)
 {
 	uhca_doorbell_set(one->bell, one->doorbell);
-	uhca_doorbell_announce(one->bell, f->page);
+	uhca_doorbell_set_active(one->bell, f->page);
 }
 
 /* However many there are, few are looked at. */
@@ -108,8 +108,8 @@ static void test_quiet(void **state)
 	let_be_quiet(f);
 	assert_int_equal(f->all->n_watched, IO_ACTIVE_DOORBELLS_KEPT);
 	for (unsigned i = 0; i < CLIENTS; i++)
-		assert_int_equal(f->one[i].bell->announce,
-				 f->one[i].mine->watched ? 0 : f->one[i].mine->caller + 1);
+		assert_int_equal(f->one[i].bell->active_number,
+				 f->one[i].mine->watched ? 0 : f->one[i].mine->active_number + 1);
 	assert_false(io_active_doorbells_rang(f->all, f->now));
 }
 
@@ -126,7 +126,7 @@ static void test_announced(void **state)
 	ring(f, b);
 	assert_int_equal(io_active_doorbells_look(f->all, f->now), 2);
 	assert_true(a->mine->watched && b->mine->watched);
-	assert_int_equal(a->bell->announce, 0);
+	assert_int_equal(a->bell->active_number, 0);
 	ring(f, a);
 	assert_int_equal(f->page->summary, 0);
 	assert_int_equal(io_active_doorbells_look(f->all, f->now), 1);
@@ -136,7 +136,7 @@ static void test_announced(void **state)
 
 static struct fixture *rings_late;
 
-/* After the look at its page, before it is told to announce itself (ld --wrap). */
+/* After the look at its page, before it is told to ring its active doorbell (ld --wrap). */
 uint32_t __real_io_client_doorbells(struct io_client *c, uint64_t now);
 uint32_t __wrap_io_client_doorbells(struct io_client *c, uint64_t now);
 uint32_t __wrap_io_client_doorbells(struct io_client *c, uint64_t now)
@@ -158,7 +158,7 @@ static void test_race(void **state)
 	let_be_quiet(f);
 	rings_late = NULL;
 	assert_int_equal(f->all->n_watched, CLIENTS);
-	assert_int_equal(f->one[0].bell->announce, 0);
+	assert_int_equal(f->one[0].bell->active_number, 0);
 	assert_int_equal(io_active_doorbells_look(f->all, f->now), CLIENTS);
 }
 
@@ -208,7 +208,7 @@ static void test_noise(void **state)
 	let_be_quiet(f);
 	a = quiet_one(f);
 	for (unsigned i = 0; i < 2; i++) { /* its own page: it harms itself */
-		a->bell->announce = i == 0 ? UHCA_ABI_ACTIVE_DOORBELLS + 1 : UINT32_MAX;
+		a->bell->active_number = i == 0 ? UHCA_ABI_ACTIVE_DOORBELLS + 1 : UINT32_MAX;
 		ring(f, a);
 	}
 	assert_int_equal(io_active_doorbells_look(f->all, f->now), 0);
@@ -221,7 +221,7 @@ static void test_leave(void **state)
 {
 	struct fixture *f = *state;
 	struct one *a = &f->one[CLIENTS - 1];
-	uint32_t number = a->mine->caller;
+	uint32_t number = a->mine->active_number;
 
 	let_be_quiet(f);
 	for (unsigned round = 0; round < 2; round++) {
@@ -231,7 +231,7 @@ static void test_leave(void **state)
 			io_test_turn(f->t.d.loop);
 		assert_int_equal(f->all->limit, CLIENTS - 1);
 		join(f, CLIENTS - 1);
-		assert_int_equal(a->mine->caller, number);
+		assert_int_equal(a->mine->active_number, number);
 		assert_true(a->mine->watched);
 	}
 	ring(f, a);
@@ -249,7 +249,7 @@ static void test_no_number(void **state)
 		f->all->at[i] = f->all->at[i] ? f->all->at[i] : f->one[1].mine;
 	f->all->limit = UHCA_ABI_ACTIVE_DOORBELLS;
 	io_active_doorbells_add(f->all, c);
-	assert_int_equal(c->caller, UHCA_ABI_ACTIVE_DOORBELLS);
+	assert_int_equal(c->active_number, UHCA_ABI_ACTIVE_DOORBELLS);
 	let_be_quiet(f);
 	assert_true(c->watched);
 	ring(f, &f->one[0]);

@@ -455,7 +455,7 @@ static void test_only_a_handle(void **state)
 		{UHCA_CMD_DEALLOC_MW, true, 0},      {UHCA_CMD_ALLOC_NULL_MR, true, 0},
 		{UHCA_CMD_FREE_DM, true, 0},         {UHCA_CMD_CLOSE_XRCD, true, 0},
 		{UHCA_CMD_DESTROY_WQ, true, 0},      {UHCA_CMD_DESTROY_RWQ_IND_TABLE, true, 0},
-		{UHCA_CMD_DESTROY_FLOW, true, 0},
+		{UHCA_CMD_DESTROY_FLOW, true, 0},    {UHCA_CMD_DESTROY_COMP_CNTR, true, 0},
 	};
 	struct fixture *f = *state;
 

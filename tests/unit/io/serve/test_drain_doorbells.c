@@ -99,6 +99,8 @@ static void test_messages(void **state)
 		{UHCA_CMD_ALLOC_KEY, sizeof(struct uhca_cmd_alloc_key), false},
 		{UHCA_CMD_DESCRIBE_KEY, sizeof(struct uhca_cmd_describe_key), true},
 		{UHCA_CMD_REG_SHARED_MR, sizeof(struct uhca_cmd_reg_shared_mr), false},
+		{UHCA_CMD_DESTROY_COMP_CNTR, HANDLE, true},
+		{UHCA_CMD_INC_COMP_CNTR, sizeof(struct uhca_cmd_modify_comp_cntr), true},
 		{UHCA_CMD_FAULT_CHECK, sizeof(struct uhca_cmd_fault_check), false},
 	};
 	static uint8_t in[UHCA_ABI_MAX_MESSAGE];
@@ -146,7 +148,7 @@ static void test_datagrams(void **state)
 	io_user_qp_connect(&to, NULL, 0);
 	for (unsigned i = 0; i < 30; i++)
 		io_user_recv(&to, i, 4096, 2048);
-	ah = io_user_ah(&f->u, peer.dev);
+	ah = io_user_ah(&f->u, peer.dev->id.addresses.a[0].gid);
 	for (unsigned i = 0; i < 30; i++)
 		io_user_send(&f->q, datagram(ah, to.qpn), 1000);
 	io_user_ring(&f->q);

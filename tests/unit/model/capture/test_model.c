@@ -222,6 +222,34 @@ static void test_records(void **state)
 	model_free(&s);
 }
 
+/* The first record of a flight recorder: bytes that it has lost, packets that it had. */
+static void test_forgotten(void **state)
+{
+	static const struct {
+		const char *record;
+		bool forgotten;
+	} one[] = {
+		{"recorder packets=1 lost=0", false},
+		{"recorder packets=1 lost=4096", true},
+		{"recorder packets=2 lost=0", true},
+		{"note dev=uhca0 lost=1", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
+		struct model_file f;
+		struct model s = {0};
+
+		model_file_begin(&f, false);
+		model_file_record(&f, 1, one[i].record);
+		model_file_say(
+			&f, &(struct model_said){2, 0, ROCE_RC_SEND_ONLY, 7, 8, .seen = SEEN_OUT});
+		open_model(&s, &f);
+		assert_int_equal(model_has_forgotten(&s), one[i].forgotten);
+		model_free(&s);
+	}
+}
+
 /* What Linux said: no comments, no directions, one interface without a name. */
 static void test_golden(void **state)
 {
@@ -297,8 +325,9 @@ int main(void)
 		cmocka_unit_test(test_lost_ack),         cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_copy_and_refused), cmocka_unit_test(test_dropped_at_the_port),
 		cmocka_unit_test(test_implied_nak),      cmocka_unit_test(test_implied_nak_by_ack),
-		cmocka_unit_test(test_records),          cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_unreadable),       cmocka_unit_test(test_broken_end),
+		cmocka_unit_test(test_records),          cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_golden),           cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_broken_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

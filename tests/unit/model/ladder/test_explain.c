@@ -2,12 +2,15 @@
 /* What happened to requests, told: texts that were looked at, and which completions are told. */
 #include "emu/model/ladder/explain.h"
 #include "tests/support/model/capture_samples.h"
+#include "tests/support/model/model_file.h"
 #include "tests/support/model/model_golden.h"
 #include "tests/support/wire/cmocka_all.h"
+#include "wire/opcode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char *explain(enum sample which, const struct explain_options *o, unsigned told)
 {
@@ -27,7 +30,7 @@ static char *explain(enum sample which, const struct explain_options *o, unsigne
 static void test_golden(void **state)
 {
 	static const struct {
-		enum sample tale;
+		enum sample capture;
 		const char *name;
 		unsigned told;
 	} one[] = {
@@ -41,7 +44,7 @@ static void test_golden(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
-		char *text = explain(one[i].tale, &all, one[i].told);
+		char *text = explain(one[i].capture, &all, one[i].told);
 
 		for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 			assert_in_range(strcspn(line, "\n"), 0, 100);
@@ -79,11 +82,74 @@ static void test_choices(void **state)
 	    "Rule 4 (dup opcode=fetch_add) lost,");
 }
 
+static void test_congestion(void **state)
+{
+	struct model_file f;
+	struct model s;
+	uint8_t *bytes;
+	size_t size, length;
+	char *text;
+	FILE *out = open_memstream(&text, &length);
+
+	(void)state;
+	model_file_begin(&f, false);
+	model_file_say(&f, &(struct model_said){.us = 1,
+						.opcode = ROCE_RC_SEND_ONLY,
+						.length = 4,
+						.psn = 9,
+						.marked = true});
+	model_file_say(&f,
+		       &(struct model_said){.us = 5, .from = 1, .opcode = ROCE_CNP, .length = 16});
+	bytes = model_file_take(&f, &size);
+	assert_int_equal(model_parse(&s, bytes, size), 0);
+	model_explain(out, &s, &(struct explain_options){0});
+	fclose(out);
+	assert_non_null(strstr(text, "\n1 packet marked (CE), 1 congestion notification (CNP).\n"));
+	free(text);
+	model_free(&s);
+}
+
+/* A full queue is flushed: each of its requests is told apart from the cause in one look. */
+static void test_many_flushed(void **state)
+{
+	enum { FLUSHED = 100000 };
+	struct model_file f;
+	struct model s;
+	uint8_t *bytes;
+	size_t size, length;
+	char *text, words[96];
+	FILE *out = open_memstream(&text, &length);
+
+	(void)state;
+	model_file_begin(&f, false);
+	for (unsigned i = 0; i < FLUSHED; i++) {
+		snprintf(
+			words, sizeof(words),
+			"completion dev=uhca0 qp=0x11 cq=1 opcode=SEND wr=0x%x status=WR_FLUSH_ERR",
+			i + 2);
+		model_file_record(&f, 1 + i, words);
+	}
+	model_file_record(&f, FLUSHED + 1,
+			  "completion dev=uhca0 qp=0x11 cq=1 opcode=SEND wr=0x1 "
+			  "status=RETRY_EXC_ERR");
+	bytes = model_file_take(&f, &size);
+	assert_int_equal(model_parse(&s, bytes, size), 0);
+	alarm(60); /* each anew among all would take some minutes */
+	assert_int_equal(model_explain(out, &s, &(struct explain_options){0}), 1);
+	alarm(0);
+	fclose(out);
+	assert_non_null(strstr(text, "\n100000 more requests were flushed"));
+	free(text);
+	model_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_congestion),
+		cmocka_unit_test(test_many_flushed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

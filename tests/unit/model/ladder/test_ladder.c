@@ -272,6 +272,36 @@ static void test_busiest(void **state)
 	model_free(&s);
 }
 
+/* A mark that the network made; a CNP, without its PSN, which says nothing. */
+static void test_notification(void **state)
+{
+	const struct ladder_style style = {.width = 160};
+	struct model_file f;
+	struct model s;
+	uint8_t *bytes;
+	size_t size;
+	char *text;
+
+	(void)state;
+	model_file_begin(&f, false);
+	model_file_say(&f, &(struct model_said){.us = 1,
+						.opcode = ROCE_RC_SEND_ONLY,
+						.length = 4,
+						.psn = 9,
+						.marked = true});
+	model_file_say(&f,
+		       &(struct model_said){.us = 5, .from = 1, .opcode = ROCE_CNP, .length = 16});
+	bytes = model_file_take(&f, &size);
+	assert_int_equal(model_parse(&s, bytes, size), 0);
+	text = print(&s, &(struct ladder_options){0}, &style);
+	assert_non_null(strstr(text, "SEND_ONLY CE psn 9"));
+	assert_non_null(strstr(text, "CNP"));
+	assert_null(strstr(text, "notif")); /* there is no room for its explanation */
+	assert_null(strstr(text, "psn 0"));
+	free(text);
+	model_free(&s);
+}
+
 /* A picture that a reader of XML takes: no bare &, each tag closed; foreign words are no tags. */
 static void test_svg(void **state)
 {
@@ -330,7 +360,7 @@ int main(void)
 		cmocka_unit_test(test_short_labels), cmocka_unit_test(test_ascii),
 		cmocka_unit_test(test_choices),      cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_busiest),      cmocka_unit_test(test_svg),
-		cmocka_unit_test(test_garbage),
+		cmocka_unit_test(test_garbage),      cmocka_unit_test(test_notification),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* All views of a model say the same: of the small tales, and of the captures of Linux. */
+/* All views of a model say the same: of the small samples, and of the captures of Linux. */
 #include "tests/support/model/capture_samples.h"
 #include "tests/support/model/model_views.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -16,7 +16,7 @@ static void test_tales(void **state)
 	(void)state;
 	for (unsigned which = 0; which < SAMPLES; which++) {
 		capture_sample(&s, (enum sample)which);
-		snprintf(name, sizeof(name), "tale %u", which);
+		snprintf(name, sizeof(name), "sample %u", which);
 		assert_int_equal(model_views_check(&s, name, stderr), 0);
 		model_free(&s);
 	}

@@ -92,7 +92,7 @@ static void check_page(const char *page)
 	assert_int_equal(count(page, "<style"), 2); /* the page's, the ladder's */
 	assert_int_equal(count(page, "script-src 'sha256-"), 1);
 	assert_int_equal(count(page, "innerHTML"), 0);
-	assert_int_equal(count(page, "\n@"), count(page, "\n@media"));
+	assert_int_equal(count(page, "\n@"), count(page, "\n@media") + count(page, "\n@container"));
 	assert_int_equal(count(page, "http://"), 0);
 	assert_int_equal(count(page, "https://"), 0);
 }

@@ -102,7 +102,7 @@ static void test_of_each_thread(void **state)
 /* What this thread has looked for in a row, of looks that take "takes" each. */
 static void wait_anew(unsigned looks, uint64_t takes)
 {
-	wrapped.now += 1000 * MSEC; /* no hog of another test */
+	wrapped.now += 1000 * MSEC; /* no backoff of another test */
 	uhcav_waits_no_more();
 	wrapped.yield_takes = takes;
 	yield_backoff(looks);

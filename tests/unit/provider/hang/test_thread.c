@@ -158,6 +158,40 @@ static void test_ways(void **state)
 	pthread_mutex_unlock(&held);
 }
 
+static void reads_and_locks(void)
+{
+	reads();
+	locks();
+}
+
+/* What was awaited came behind the look: the thread is elsewhere by now, and waits there. */
+static void test_stay(void **state)
+{
+	static struct uhcav_hang_threads then, now;
+	struct way w = {reads_and_locks, UHCAV_HANG_FILES, false, true, 0};
+	struct way later = {.does = UHCAV_HANG_LOCK};
+	time_t deadline = time(NULL) + DEADLINE_S;
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	pthread_mutex_lock(&held);
+	assert_int_equal(pthread_create(&thread, NULL, enter, &w), 0);
+	look_for(&w);
+	uhcav_hang_threads_look(&then, 1, self, 0);
+	assert_true(uhcav_hang_threads_stay(&then));
+	assert_int_equal(write(fd[1], "", 1), 1);
+	do
+		uhcav_hang_threads_look(&now, 2, self, 0);
+	while (!is_as_said(find(&now, w.tid), &later) && time(NULL) < deadline);
+	assert_false(uhcav_hang_threads_stay(&then));
+	assert_true(uhcav_hang_threads_stay(&now));
+	pthread_mutex_unlock(&held);
+	pthread_join(thread, NULL);
+	assert_false(uhcav_hang_threads_stay(&now));
+}
+
 /* One that has ended is not among them any more. */
 static void test_ended(void **state)
 {
@@ -191,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_stay),
 		cmocka_unit_test(test_ended),
 		cmocka_unit_test(test_peek),
 	};

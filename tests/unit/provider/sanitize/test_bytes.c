@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sums see each bit; memory that is not there is found and not stumbled over. */
+/*
+ * Sums see each bit; memory that is not there is found and not stumbled over. By copies, and in
+ * its place.
+ */
+#include "provider/crash/crash.h"
 #include "provider/page_watch/page_watch.h"
 #include "provider/sanitize/bytes.h"
 
 #include "tests/support/wire/cmocka_all.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -139,6 +145,60 @@ static void test_child(void **state)
 	assert_int_equal(status, 0);
 }
 
+#define PAGES 4u
+#define LOOKS 3000u
+
+static atomic_bool over;
+
+static void *come_and_go(void *at)
+{
+	while (!atomic_load(&over)) {
+		mprotect(at, PAGES * PAGE, PROT_NONE);
+		mprotect(at, PAGES * PAGE, PROT_READ);
+	}
+	return NULL;
+}
+
+/* Behind the look whether it is there, and in the midst of the sum. */
+static void test_goes_meanwhile(void **state)
+{
+	void *at = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t s, whole = 0;
+	pthread_t thread;
+
+	(void)state;
+	uhcav_crash_listen(); /* CMocka has a handler of its own for each test */
+	assert_true(uhcav_bytes_sum((uintptr_t)at, PAGES * PAGE, &whole));
+	assert_int_equal(pthread_create(&thread, NULL, come_and_go, at), 0);
+	for (unsigned i = 0; i < LOOKS; i++)
+		if (uhcav_bytes_sum((uintptr_t)at, PAGES * PAGE, &s))
+			assert_int_equal(s, whole);
+	atomic_store(&over, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_null(uhcav_crash_landing);
+	munmap(at, PAGES * PAGE);
+}
+
+/* Both ways come to the same: a piece may be looked at by one and by the other. */
+static void test_same_in_place(void **state)
+{
+	static uint8_t bytes[40000];
+	uint64_t copied, parts[8], again[8];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(i * 7);
+	copied = sum(bytes + 3, sizeof(bytes) - 3);
+	assert_true(uhcav_bytes_sums((uintptr_t)bytes + 3, 1000, 8, 0, parts));
+	uhcav_crash_begin(NULL);
+	uhcav_bytes_directly();
+	assert_int_equal(sum(bytes + 3, sizeof(bytes) - 3), copied);
+	assert_true(uhcav_bytes_sums((uintptr_t)bytes + 3, 1000, 8, 0, again));
+	assert_memory_equal(parts, again, sizeof(parts));
+	assert_true(uhcav_bytes_are_there((uintptr_t)bytes));
+	assert_false(uhcav_bytes_are_there(8));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +206,12 @@ int main(void)
 		cmocka_unit_test(test_parts),    cmocka_unit_test(test_not_there),
 		cmocka_unit_test(test_child),
 	};
+	const struct CMUnitTest in_place[] = {
+		cmocka_unit_test(test_same_in_place),    cmocka_unit_test(test_each_bit),
+		cmocka_unit_test(test_order_and_length), cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_not_there),        cmocka_unit_test(test_goes_meanwhile),
+	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL) |
+	       cmocka_run_group_tests(in_place, NULL, NULL);
 }

@@ -272,7 +272,7 @@ static void test_cnp(void **state)
 	sim_message(s, sim_open(s, 1, 2, 1, 0), 10000000, 0);
 	fabric_run(s->fabric, 500 * US);
 	assert_true(s->counters.cnps > 100);
-	assert_true(s->connections[0]->cc.rate < s->connections[0]->cc.line_rate / 2);
+	assert_true(sim_at(s, 0)->cc.rate < sim_at(s, 0)->cc.line_rate / 2);
 	end();
 }
 

@@ -341,8 +341,12 @@ void uhcav_hang_look(uint64_t now)
 		struct uhcav_hang_state s = state_of(h);
 
 		h->polls = s.empty != h->state.empty;
-		if (!h->since || !is_as_before(&s, &h->state))
+		if (!h->since || !is_as_before(&s, &h->state)) {
 			h->since = now;
+			h->polls_since = 0;
+		} else if (h->polls && !h->polls_since) {
+			h->polls_since = now;
+		}
 		if (s.busy) { /* who polls without end is met in it now and then */
 			s.pending = h->state.pending;
 			s.solicited = h->state.solicited;
@@ -353,6 +357,25 @@ void uhcav_hang_look(uint64_t now)
 		h->state = s;
 		ask_pollers(h);
 	}
+}
+
+bool uhcav_hang_queues_stay(void)
+{
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	{
+		const struct uhcav_hang_state s = state_of(h);
+
+		if (!is_as_before(&s, &h->state))
+			return false;
+	}
+	return true;
+}
+
+bool uhcav_hang_polls_on(const struct uhcav_hang_cq *h, uint64_t now, uint64_t after)
+{
+	return h->polls && h->polls_since && now - h->polls_since >= after;
 }
 
 struct uhcav_hang_cq *uhcav_hang_of_channel(int fd, const struct uhcav_hang_cq *after)

@@ -59,6 +59,7 @@ struct uhcav_hang_cq {
 	bool overflow_told;
 	uint64_t event_since; /* an event has waited in the channel; ms, 0: none waits */
 	bool polls;           /* in vain since the last tick */
+	uint64_t polls_since; /* in vain, for the first time since "since"; ms, 0: not since then */
 	struct uhcav_hang_poller pollers[UHCAV_HANG_POLLERS]; /* who did */
 	uint32_t handle;
 };
@@ -132,6 +133,15 @@ static inline void uhcav_hang_polled(struct uhcav_cq *cq, int got, struct uhcav_
 
 /* Each CQ's state is looked at anew. Under the lock. */
 void uhcav_hang_look(uint64_t now);
+
+/* Nothing has come to a CQ, or gone from it, since they were looked at. Under the lock. */
+bool uhcav_hang_queues_stay(void);
+
+/*
+ * Somebody polled it in vain since the last look, and did so "after" ms ago, too. A thread that was
+ * held up meanwhile (in a post, for one), and has polled once since, is not one that polls on.
+ */
+bool uhcav_hang_polls_on(const struct uhcav_hang_cq *h, uint64_t now, uint64_t after);
 
 /* The one of this descriptor among the channels and event files of known devices, or NULL. */
 struct uhcav_hang_cq *uhcav_hang_of_channel(int fd, const struct uhcav_hang_cq *after);

@@ -285,6 +285,21 @@ static bool queues_stand_still(uint64_t now, uint64_t after)
 	return true;
 }
 
+static bool polls_on(const struct uhcav_hang_thread *t, uint64_t now, uint64_t after)
+{
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (uhcav_hang_poller(h, t->tid) && uhcav_hang_polls_on(h, now, after))
+		return true;
+	return false;
+}
+
+static bool waits_on(const struct uhcav_hang_thread *t, uint64_t now, uint64_t after)
+{
+	return waits_for_others(t) && now - t->since >= (expects_strangers(t) ? 2 * after : after);
+}
+
 /*
  * The first thread that waits for completions, or else for an event of rdma_cm. NULL: the process
  * may go on by itself. One that takes connections may hold a request until more of them have come,
@@ -299,9 +314,8 @@ static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_thre
 		return NULL;
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct uhcav_hang_thread *t = &all->at[i];
-		uint64_t time = expects_strangers(t) ? 2 * after : after;
 
-		if (!t->polls && (!waits_for_others(t) || now - t->since < time))
+		if (t->polls ? !polls_on(t, now, after) : !waits_on(t, now, after))
 			return NULL;
 		if (!found && (t->polls || waits_for_channel(t)))
 			found = t;

@@ -508,7 +508,7 @@ static enum begun begin_stuck(const struct uhcav_hang_threads *all,
 		uhcav_diagnostic_fact("an event of rdma_cm waits to be read (rdma_get_cm_event): "
 				      "the end of a connection is told there");
 	tell_stacks(all, stuck, &r);
-	if (!uhcav_hang_threads_stay(all)) {
+	if (!uhcav_hang_threads_stay(all) || !uhcav_hang_queues_stay()) {
 		uhcav_diagnostic_drop();
 		return GOES_ON;
 	}

@@ -79,6 +79,34 @@ size_t ctl_rows(const json_t *table)
 	return json_array_size(json_object_get(table, UHCA_CTL_ROWS));
 }
 
+/* The cells that both tables have, in the columns of the first. */
+static json_t *row_for(const json_t *table, const json_t *more, size_t row)
+{
+	const json_t *cells = json_array_get(json_object_get(more, UHCA_CTL_ROWS), row);
+	json_t *made = json_array();
+	const char *name;
+
+	for (size_t i = 0; (name = ctl_column_name(table, i)); i++) {
+		const int from = ctl_column(more, name);
+
+		if (from < 0)
+			json_array_append_new(made, json_null());
+		else
+			json_array_append(made, json_array_get(cells, (size_t)from));
+	}
+	return made;
+}
+
+void ctl_append_rows(json_t *table, json_t *more)
+{
+	json_t *rows = json_object_get(table, UHCA_CTL_ROWS);
+
+	if (ctl_rows(table) == 0)
+		json_object_set(table, UHCA_CTL_COLUMNS, json_object_get(more, UHCA_CTL_COLUMNS));
+	for (size_t i = 0; i < ctl_rows(more); i++)
+		json_array_append_new(rows, row_for(table, more, i));
+}
+
 size_t ctl_row_with(const json_t *table, const char *column, json_int_t number)
 {
 	for (size_t i = 0; i < ctl_rows(table); i++)

@@ -36,6 +36,9 @@ size_t ctl_rows(const json_t *table);
 /* The first row that has the number in the column, or CTL_NO_ROW. */
 size_t ctl_row_with(const json_t *table, const char *column, json_int_t number);
 
+/* Appends the rows of another daemon's table, by the names of columns: an empty one has none. */
+void ctl_append_rows(json_t *table, json_t *more);
+
 /* A cell; NULL: there is none. The table keeps it, and its text. */
 const json_t *ctl_cell(const json_t *table, size_t row, const char *column);
 const char *ctl_cell_text(const json_t *table, size_t row, const char *column);

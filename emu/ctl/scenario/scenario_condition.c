@@ -48,8 +48,7 @@ static int ask_all(struct scenario_run *r, json_t *request, json_t **table)
 			json_decref(*table);
 			break;
 		}
-		json_array_extend(json_object_get(*table, UHCA_CTL_ROWS),
-				  json_object_get(more, UHCA_CTL_ROWS));
+		ctl_append_rows(*table, more);
 		json_decref(more);
 	}
 	json_decref(request);

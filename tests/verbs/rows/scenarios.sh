@@ -191,6 +191,12 @@ peer run a: true' 125 "case.scn:2:31: 'uhca0' is not a device; known: uhca1"
 expect no event dev=uhca2' 125 "unknown device 'uhca2'"
 	two_daemons_say 'run a: true
 expect exit a' 125 "needs a 'peer run'"
+	# A listener of the second daemon, when the first has none.
+	# shellcheck disable=SC2016
+	two_daemons_say 'peer run server: rping -s -C 3 -a $UHCA_ADDR_1 -p $UHCA_PORT
+after listen cm: run client: rping -c -C 3 -a $UHCA_ADDR_1 -p $UHCA_PORT
+expect exit client
+expect exit server' 0 '2 of 2 passed'
 	two_daemons_say 'daemon --addr 127.0.0.9
 peer run a: true' 125 "shares devices out: no --addr"
 	two_daemons_say 'daemon --no-wire

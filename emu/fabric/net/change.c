@@ -31,12 +31,14 @@ static void forget_pauses(struct fabric *f, struct port *p, uint64_t now)
 	fabric_events_set(&f->events, port_slot(f, p, SLOT_PAUSE), FABRIC_NEVER);
 }
 
-static void set_port(struct fabric *f, struct port *p, bool up, uint64_t now)
+static void update_port(struct fabric *f, struct port *p, uint64_t now)
 {
-	if (p->down == !up)
+	const bool down = p->cut || f->nodes[p->node].down || f->nodes[p->far].down;
+
+	if (p->down == down)
 		return;
-	p->down = !up;
-	if (up) {
+	p->down = down;
+	if (!down) {
 		port_go(f, p, now);
 		return;
 	}
@@ -45,10 +47,17 @@ static void set_port(struct fabric *f, struct port *p, bool up, uint64_t now)
 	forget_pauses(f, p, now);
 }
 
+static void update_link(struct fabric *f, uint32_t link, uint64_t now)
+{
+	update_port(f, &f->ports[fabric_link_port(link, 0)], now);
+	update_port(f, &f->ports[fabric_link_port(link, 1)], now);
+}
+
 void fabric_link_up(struct fabric *f, uint32_t link, bool up, uint64_t now)
 {
-	set_port(f, &f->ports[fabric_link_port(link, 0)], up, now);
-	set_port(f, &f->ports[fabric_link_port(link, 1)], up, now);
+	for (unsigned end = 0; end < 2; end++)
+		f->ports[fabric_link_port(link, end)].cut = !up;
+	update_link(f, link, now);
 }
 
 void fabric_node_up(struct fabric *f, uint32_t node, bool up, uint64_t now)
@@ -57,7 +66,7 @@ void fabric_node_up(struct fabric *f, uint32_t node, bool up, uint64_t now)
 
 	f->nodes[node].down = !up;
 	for (uint32_t i = 0; i < n->n_ports; i++)
-		fabric_link_up(f, n->ports[i] / 2, up, now);
+		update_link(f, n->ports[i] / 2, now);
 }
 
 void fabric_link_loss(struct fabric *f, uint32_t link, uint64_t loss)

@@ -132,9 +132,12 @@ void fabric_run(struct fabric *f, uint64_t until);
 
 /* ---- what goes wrong ---- */
 
-/* Packets on the link and those sent to it are lost while it is down. Routes stay as they are. */
+/*
+ * Packets on the link and those sent to it are lost while it is down. Routes stay as they are. A
+ * link is up when it is said to be, and the nodes at both ends are.
+ */
 void fabric_link_up(struct fabric *f, uint32_t link, bool up, uint64_t now);
-/* A switch loses what it holds, and all its links are down. */
+/* A switch that is down loses what it holds, and all its links are down meanwhile. */
 void fabric_node_up(struct fabric *f, uint32_t node, bool up, uint64_t now);
 void fabric_link_loss(struct fabric *f, uint32_t link, uint64_t loss);
 /*

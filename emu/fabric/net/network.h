@@ -64,15 +64,16 @@ struct port {
 	uint8_t wanted;   /* a host's, of fabric_want */
 	bool announce;    /* a PFC frame is to be sent */
 	bool fresh;       /* the class whose turn it is has its quantum */
-	bool down;
-	bool lossy;      /* the link loses packets */
-	bool uneven;     /* packets may be late: it has jitter, or had another delay */
-	uint8_t watched; /* PORT_TAPPED, PORT_JUDGED */
+	bool down;        /* the link, or a node at one of its ends */
+	bool lossy;       /* the link loses packets */
+	bool uneven;      /* packets may be late: it has jitter, or had another delay */
+	uint8_t watched;  /* PORT_TAPPED, PORT_JUDGED */
 	uint64_t packets, bytes;
 	uint64_t last_at; /* jitter: when the last packet on the link will have arrived */
 	struct fabric_link_settings link;
 	uint64_t headroom;
 	uint64_t marked, dropped;
+	bool cut; /* the link itself is down */
 	_Alignas(64) struct lane lane[FABRIC_CLASSES];
 	struct pauses pause;
 };

@@ -110,6 +110,34 @@ static void test_down(void **state)
 	stage_free(&s);
 }
 
+static bool is_up(void)
+{
+	return fabric_port_up(s.f, fabric_link_port(0, 0)) &&
+	       fabric_port_up(s.f, fabric_link_port(0, 1));
+}
+
+/* A link is up while it is itself and the nodes at both ends are, whichever comes back first. */
+static void test_down_twice(void **state)
+{
+	(void)state;
+	stage_make(&s, "host a b\nswitch s\nlink a s\nlink s b\n");
+	assert_true(is_up());
+	fabric_node_up(s.f, 2, false, 1);
+	fabric_link_up(s.f, 0, false, 2);
+	fabric_link_up(s.f, 0, true, 3);
+	assert_false(is_up());
+	fabric_node_up(s.f, 2, true, 4);
+	assert_true(is_up());
+	fabric_link_up(s.f, 0, false, 5);
+	fabric_node_up(s.f, 2, false, 6);
+	fabric_node_up(s.f, 2, true, 7);
+	assert_false(is_up());
+	assert_true(fabric_port_up(s.f, fabric_link_port(1, 0)));
+	fabric_link_up(s.f, 0, true, 8);
+	assert_true(is_up());
+	stage_free(&s);
+}
+
 /*
  * At a tenth of the rate a packet takes ten times as long; that before it keeps its time. Marks are
  * those of the rate, where a class says of which.
@@ -167,10 +195,10 @@ static void test_another_delay(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_link),      cmocka_unit_test(test_rates),
-		cmocka_unit_test(test_loss),          cmocka_unit_test(test_jitter),
-		cmocka_unit_test(test_down),          cmocka_unit_test(test_another_rate),
-		cmocka_unit_test(test_another_delay),
+		cmocka_unit_test(test_one_link),     cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_loss),         cmocka_unit_test(test_jitter),
+		cmocka_unit_test(test_down),         cmocka_unit_test(test_down_twice),
+		cmocka_unit_test(test_another_rate), cmocka_unit_test(test_another_delay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

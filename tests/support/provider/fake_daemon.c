@@ -170,7 +170,7 @@ static void hello(struct fake_daemon *d, struct exchange *x)
 	x->n_in_fd = 0; /* kept */
 }
 
-static void query_device(const struct fake_daemon *d, struct exchange *x)
+static void query_device(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_device_attr *r = (void *)x->out.bytes;
 
@@ -194,11 +194,12 @@ static void query_device(const struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
-static void query_port(struct exchange *x)
+static void query_port(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_port_attr *r = (void *)x->out.bytes;
 	const struct uhca_cmd_handle *in = (void *)x->in.bytes;
 
+	(void)d;
 	if (in->handle != 1) {
 		x->out.h.status = -EINVAL;
 		return;
@@ -288,10 +289,11 @@ static void create_comp_cntr(struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
-static void export_context(struct exchange *x)
+static void export_context(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_export_reply *r = (void *)x->out.bytes;
 
+	(void)d;
 	memcpy(r->token, FAKE_TOKEN, sizeof(r->token));
 	x->out_size = sizeof(*r);
 }
@@ -413,7 +415,7 @@ static void query_qp(struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
-static void query_peer(const struct fake_daemon *d, struct exchange *x)
+static void query_peer(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_query_peer_reply *r = (void *)x->out.bytes;
 
@@ -476,10 +478,11 @@ static void create_wq(struct fake_daemon *d, struct exchange *x)
 	x->out_size = sizeof(*r);
 }
 
-static void query_srq(struct exchange *x)
+static void query_srq(struct fake_daemon *d, struct exchange *x)
 {
 	struct uhca_cmd_query_srq_reply *r = (void *)x->out.bytes;
 
+	(void)d;
 	r->max_wr = 16;
 	r->max_sge = FAKE_MAX_SGE;
 	r->srq_limit = 3;
@@ -495,90 +498,50 @@ static void destroy_queue(struct fake_daemon *d, struct exchange *x)
 			free_queue(&d->queue[i]);
 }
 
+/* The others have no reply but the header. */
+static void (*const answers[UHCA_CMD_COUNT])(struct fake_daemon *, struct exchange *) = {
+	[UHCA_CMD_HELLO] = hello,
+	[UHCA_CMD_QUERY_DEVICE] = query_device,
+	[UHCA_CMD_QUERY_PORT] = query_port,
+	[UHCA_CMD_EXPORT] = export_context,
+	[UHCA_CMD_IMPORT] = import_object,
+	[UHCA_CMD_ALLOC_PD] = new_handle,
+	[UHCA_CMD_CREATE_AH] = new_handle,
+	[UHCA_CMD_OPEN_XRCD] = new_handle,
+	[UHCA_CMD_CREATE_RWQ_IND_TABLE] = new_handle,
+	[UHCA_CMD_CREATE_FLOW] = new_handle,
+	[UHCA_CMD_ALLOC_MW] = alloc_mw,
+	[UHCA_CMD_ALLOC_DM] = alloc_dm,
+	[UHCA_CMD_CREATE_COMP_CNTR] = create_comp_cntr,
+	[UHCA_CMD_REG_MR] = reg_mr,
+	[UHCA_CMD_REG_SHARED_MR] = reg_mr,
+	[UHCA_CMD_ALLOC_KEY] = reg_mr,
+	[UHCA_CMD_ALLOC_NULL_MR] = reg_mr,
+	[UHCA_CMD_REG_DM_MR] = reg_mr,
+	[UHCA_CMD_REREG_MR] = reg_mr,
+	[UHCA_CMD_CREATE_CHANNEL] = create_channel,
+	[UHCA_CMD_DESTROY_CHANNEL] = destroy_channel,
+	[UHCA_CMD_CREATE_CQ] = create_cq,
+	[UHCA_CMD_RESIZE_CQ] = resize_cq,
+	[UHCA_CMD_CREATE_QP] = create_qp,
+	[UHCA_CMD_OPEN_QP] = open_qp,
+	[UHCA_CMD_CREATE_WQ] = create_wq,
+	[UHCA_CMD_QUERY_QP] = query_qp,
+	[UHCA_CMD_QUERY_PEER] = query_peer,
+	[UHCA_CMD_CREATE_SRQ] = create_srq,
+	[UHCA_CMD_QUERY_SRQ] = query_srq,
+	[UHCA_CMD_DESTROY_CQ] = destroy_queue,
+	[UHCA_CMD_DESTROY_QP] = destroy_queue,
+	[UHCA_CMD_DESTROY_SRQ] = destroy_queue,
+	[UHCA_CMD_DESTROY_WQ] = destroy_queue,
+};
+
 static void answer(struct fake_daemon *d, struct exchange *x)
 {
-	switch (x->in.h.cmd) {
-	case UHCA_CMD_HELLO:
-		hello(d, x);
-		break;
-	case UHCA_CMD_QUERY_DEVICE:
-		query_device(d, x);
-		break;
-	case UHCA_CMD_QUERY_PORT:
-		query_port(x);
-		break;
-	case UHCA_CMD_EXPORT:
-		export_context(x);
-		break;
-	case UHCA_CMD_IMPORT:
-		import_object(d, x);
-		break;
-	case UHCA_CMD_ALLOC_PD:
-	case UHCA_CMD_CREATE_AH:
-	case UHCA_CMD_OPEN_XRCD:
-	case UHCA_CMD_CREATE_RWQ_IND_TABLE:
-	case UHCA_CMD_CREATE_FLOW:
-		new_handle(d, x);
-		break;
-	case UHCA_CMD_ALLOC_MW:
-		alloc_mw(d, x);
-		break;
-	case UHCA_CMD_ALLOC_DM:
-		alloc_dm(d, x);
-		break;
-	case UHCA_CMD_CREATE_COMP_CNTR:
-		create_comp_cntr(d, x);
-		break;
-	case UHCA_CMD_REG_MR:
-	case UHCA_CMD_REG_SHARED_MR:
-	case UHCA_CMD_ALLOC_KEY:
-	case UHCA_CMD_ALLOC_NULL_MR:
-	case UHCA_CMD_REG_DM_MR:
-	case UHCA_CMD_REREG_MR:
-		reg_mr(d, x);
-		break;
-	case UHCA_CMD_CREATE_CHANNEL:
-		create_channel(d, x);
-		break;
-	case UHCA_CMD_DESTROY_CHANNEL:
-		destroy_channel(d, x);
-		break;
-	case UHCA_CMD_CREATE_CQ:
-		create_cq(d, x);
-		break;
-	case UHCA_CMD_RESIZE_CQ:
-		resize_cq(d, x);
-		break;
-	case UHCA_CMD_CREATE_QP:
-		create_qp(d, x);
-		break;
-	case UHCA_CMD_OPEN_QP:
-		open_qp(d, x);
-		break;
-	case UHCA_CMD_CREATE_WQ:
-		create_wq(d, x);
-		break;
-	case UHCA_CMD_QUERY_QP:
-		query_qp(d, x);
-		break;
-	case UHCA_CMD_QUERY_PEER:
-		query_peer(d, x);
-		break;
-	case UHCA_CMD_CREATE_SRQ:
-		create_srq(d, x);
-		break;
-	case UHCA_CMD_QUERY_SRQ:
-		query_srq(x);
-		break;
-	case UHCA_CMD_DESTROY_CQ:
-	case UHCA_CMD_DESTROY_QP:
-	case UHCA_CMD_DESTROY_SRQ:
-	case UHCA_CMD_DESTROY_WQ:
-		destroy_queue(d, x);
-		break;
-	default: /* the rest has no reply but the header */
-		break;
-	}
+	const uint32_t cmd = x->in.h.cmd;
+
+	if (cmd < UHCA_CMD_COUNT && answers[cmd])
+		answers[cmd](d, x);
 }
 
 /* ---- the socket ---- */

@@ -65,7 +65,7 @@ static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- events ---- */
 
-static bool open_event(struct event *e, const volatile void *at)
+static bool open_event(struct event *e, const volatile void *at, bool traps)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
 				       .size = sizeof(attr),
@@ -73,8 +73,8 @@ static bool open_event(struct event *e, const volatile void *at)
 				       .bp_addr = (uintptr_t)at,
 				       .bp_len = HW_BREAKPOINT_LEN_4,
 				       .sample_period = 1,
-				       .sigtrap = 1,
-				       .remove_on_exec = 1,
+				       .sigtrap = traps,
+				       .remove_on_exec = traps,
 				       .exclude_kernel = 1,
 				       .exclude_hv = 1};
 
@@ -158,7 +158,7 @@ static void begin(struct watched *w, const void *word, const void *neighbour)
 	w->spoilt = *w->word;
 	w->neighbours_uses = 0;
 	w->neighbours_pc = 0;
-	w->on = open_event(&w->neighbour, neighbour) && open_event(&w->used, word);
+	w->on = open_event(&w->neighbour, neighbour, true) && open_event(&w->used, word, true);
 	if (!w->on)
 		end(w);
 }
@@ -235,14 +235,15 @@ static bool breakpoints_work;
 
 /*
  * Containers filter perf_event_open(2), and some hypervisors take what is written to the debug
- * registers of a guest and never raise the exception.
+ * registers of a guest and never raise the exception. The first try only counts: no handler is
+ * there yet, and SIGTRAP would end the process.
  */
 static void try_breakpoints(void)
 {
 	static volatile uint32_t word;
 	struct event e;
 
-	if (open_event(&e, &word)) {
+	if (open_event(&e, &word, false)) {
 		word = 1;
 		breakpoints_work = uses_of(&e) > 0;
 		if (!breakpoints_work)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEADLINE_S 30
+#define DEADLINE_S 120
 
 void rig_die(const char *format, ...)
 {

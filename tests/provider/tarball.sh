@@ -49,7 +49,7 @@ other=()
 	other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 "${other[@]}" test -r "$tarball" -a -r "$srcdir/scripts/ci" || other=()
 as_other() { # COMMAND...: within a minute
-	TMPDIR=$tmp/any timeout -k 2 60 "${other[@]}" "$@" >"$tmp/said" 2>&1
+	TMPDIR=$tmp/any timeout -k 2 240 "${other[@]}" "$@" >"$tmp/said" 2>&1
 }
 
 as_other tar -C "$tmp/any" -xf "$tarball" || fail "it cannot be unpacked"

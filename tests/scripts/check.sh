@@ -37,7 +37,7 @@ good_tree() {
 # check_says STATUS LAST LINE...: check's status, its last line, and what it says besides.
 check_says() {
 	local status line
-	UHCA_CHECK_INSIDE=1 timeout 60 bash "$tmp/tree/scripts/check" >"$tmp/said" 2>&1
+	UHCA_CHECK_INSIDE=1 timeout 240 bash "$tmp/tree/scripts/check" >"$tmp/said" 2>&1
 	status=$?
 	[ $status = "$1" ] || complain "status $status, not $1"
 	[ "$(tail -n 1 "$tmp/said")" = "$2" ] || complain "the last line is not '$2'"

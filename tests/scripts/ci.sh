@@ -24,7 +24,7 @@ complain() {
 expect() { # STATUS COMMAND...
 	want=$1
 	shift
-	timeout -k 2 60 "$@" >"$tmp/said" 2>&1
+	timeout -k 2 240 "$@" >"$tmp/said" 2>&1
 	status=$?
 	[ $status = "$want" ] || complain "$status, not $want: $*"
 }

@@ -67,10 +67,10 @@ END
 
 chaos=$tmp/out/docs/explanation/chaos.html
 if command -v chromium >/dev/null; then
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
 		--user-data-dir="$tmp/profile" --dump-dom \
 		"file://$chaos?q=forget+all-of-this" >"$tmp/none" 2>/dev/null
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
 		--user-data-dir="$tmp/profile" --enable-logging=stderr --dump-dom \
 		"file://$chaos?q=stale+key" >"$tmp/dom" 2>"$tmp/log"
 	grep -q '<a href="../../docs/how-to/faults.html#' "$tmp/dom" ||
@@ -104,7 +104,7 @@ addEventListener("load", () => {{
 }});
 </script>""")
 END
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
 		--allow-file-access-from-files --user-data-dir="$tmp/profile" --dump-dom \
 		"file://$tmp/printed.html" >"$tmp/dom" 2>/dev/null
 	grep -q '>62 looked for, not found: \.<' "$tmp/dom" ||
@@ -127,7 +127,7 @@ addEventListener("load", () => {
 });
 </script>
 END
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
 		--allow-file-access-from-files --user-data-dir="$tmp/profile" --dump-dom \
 		"file://$tmp/phone.html" >"$tmp/dom" 2>/dev/null
 	grep -q '>closed 0 opened true above true button true wide false<' "$tmp/dom" ||

@@ -21,7 +21,7 @@ keep_instance() { # UHCA_DIR FOLDER
 	mkdir -p "$2"
 	cp "$1/log" "$2/log" 2>/dev/null
 	# One that has died says nothing, and one that hangs is asked once.
-	timeout 10 "${ctl[@]}" capture dump "$2/recorder.pcapng" >"$2/recorder" 2>&1 || return
+	timeout 240 "${ctl[@]}" capture dump "$2/recorder.pcapng" >"$2/recorder" 2>&1 || return
 	"${ctl[@]}" counters >"$2/counters" 2>&1
 	for kind in device client qp cq srq mr cm_id; do
 		"${ctl[@]}" show $kind >"$2/$kind" 2>&1

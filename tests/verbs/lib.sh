@@ -31,8 +31,8 @@ row_failed=0
 anew=                 # what the sanitizer has found in the last row
 out=                  # folder for the programs' output
 
-# Nothing ever comes from this one: reading with a time-out is a pause without a process.
-exec {never_fd}<> <(:)
+# shellcheck source=tests/verbs/wait.sh
+. "$(dirname "${BASH_SOURCE[0]}")/wait.sh"
 
 # What no program says when all is well.
 bad_words="mismatch|invalid data|couldn't|failed|unable to|cannot|error|not supported|timed out"
@@ -75,40 +75,11 @@ available() {
 	return 1
 }
 
-# These are called for each row, some for each look: they set a variable, for $( ) is a process.
-now_ms() { # sets now
-	local t=$EPOCHREALTIME
-	now=$((${t%[.,]*} * 1000 + 10#${t#*[.,]} / 1000))
-}
-
+# Called for each row: it sets a variable, for $( ) is a process.
 seconds_since() { # MS; sets seconds
 	local now
 	now_ms
 	printf -v seconds '%d.%02d' $(((now - $1) / 1000)) $(((now - $1) % 1000 / 10))
-}
-
-# until_true SECONDS COMMAND...: asks again and again until it is true or the time is over.
-until_true() {
-	local now end
-	now_ms
-	end=$((now + $1 * 1000))
-	shift
-	until "$@"; do
-		now_ms
-		[ "$now" -lt "$end" ] || return 1
-		read -rt 0.02 -u "$never_fd" || :
-	done
-}
-
-is_alive() { # PID
-	local stat
-	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
-	stat=${stat##*) }
-	[ "${stat%% *}" != Z ]
-}
-
-is_gone() {
-	! is_alive "$1"
 }
 
 # Does somebody listen on this TCP port, as the process's child, or without one itself, sees the
@@ -164,11 +135,11 @@ run_pair_once() {
 	: >"$out/client"
 	printf '%s\n' "server: ${server_run[*]} $1" "client: ${client_run[*]} $2" >"$out/commands"
 	start_server "${server[@]}"
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" >"$out/client" 2>&1 </dev/null
 	client_status=$?
 	# A server whose client failed waits for ever: it gets a moment, not the row's whole time.
-	[ $client_status = 0 ] || until_true 3 is_gone "$server_pid" || kill "$server_pid"
+	[ $client_status = 0 ] || within 3 is_gone "$server_pid" || kill "$server_pid"
 	wait "$server_pid"
 	server_status=$?
 	echo "status: server $server_status, client $client_status" >>"$out/commands"
@@ -376,7 +347,7 @@ child_of() { # PID; sets child, to nothing when there is none
 # Programs of tests/verbs that report by themselves, in an instance that begins with them and is
 # made with run_options.
 own_program() { # PROGRAM (below tests/) ARGUMENT...
-	timeout -k 2 120 "$uhca_run" --private "${run_options[@]}" -- \
+	timeout -k 2 240 "$uhca_run" --private "${run_options[@]}" -- \
 		"$UHCA_BUILDDIR/tests/$1" "${@:2}" >"$out/said" 2>&1 </dev/null ||
 		echo "ended with $?: $(tail -n 2 "$out/said")"
 }

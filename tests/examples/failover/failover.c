@@ -26,7 +26,7 @@
 #define PAUSE    1          /* ms between messages */
 #define AGAIN    20         /* ms between attempts to bring a rail back */
 #define DEADEND  2000       /* ms without a rail */
-#define PATIENCE 20000      /* ms until the receiver listens */
+#define PATIENCE 120000     /* ms until the receiver listens */
 #define ASK      UINT32_MAX /* as a rail: what has come? */
 
 static struct rail rail[RAILS];

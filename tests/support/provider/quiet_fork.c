@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 10000
+#define DEADLINE_MS 120000
 
 /* proc_pid_stat(5): the state is behind the name, which may hold anything in its parentheses. */
 static bool sleeps(const char *tid)

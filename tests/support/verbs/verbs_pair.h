@@ -13,7 +13,7 @@
 
 #define PAIR_MEMORY     (1u << 20)
 #define PAIR_WR         32u
-#define PAIR_DEADLINE_S 20u
+#define PAIR_DEADLINE_S 120u
 #define PAIR_GRH        40u
 
 struct verbs_side {

@@ -13,8 +13,8 @@
 #define WORLD_CQE     64
 #define WORLD_WR      8u
 #define WORLD_QKEY    0x11u
-#define WORLD_TIMEOUT 12 /* short: some tests are about peers that do not answer */
-#define WORLD_LIMIT   20 /* seconds until a completion or an event counts as lost */
+#define WORLD_TIMEOUT 12  /* short: some tests are about peers that do not answer */
+#define WORLD_LIMIT   120 /* seconds until a completion or an event counts as lost */
 
 /* One of each, and a second context on the same device and one on another. */
 struct world {

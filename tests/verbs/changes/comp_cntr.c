@@ -25,7 +25,7 @@
 
 #define VERSION  "IBVERBS_1.18"
 #define ACCESS   (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
-#define DEADLINE 20 /* seconds */
+#define DEADLINE 120 /* seconds */
 
 struct cntr {
 	struct ibv_context *context;

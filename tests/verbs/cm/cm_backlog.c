@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEADLINE_S 60
+#define DEADLINE_S 240
 #define CLIENTS    5
 
 static struct rdma_event_channel *at_server, *at_client;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEADLINE_S 60
+#define DEADLINE_S 240
 
 static struct rdma_event_channel *at_server, *at_client;
 static struct rdma_cm_id *listener;

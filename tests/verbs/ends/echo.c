@@ -84,7 +84,7 @@ static int ask(const struct addrinfo *ai)
 			out[i] = (char)(total + i * 7 + (i >> 8));
 		if (send_all(fd, out, size))
 			return failed("send");
-		if (poll(&readable, 1, 10000) != 1)
+		if (poll(&readable, 1, 120000) != 1)
 			return failed("poll");
 		if (recv_all(fd, in, size))
 			return failed("recv");

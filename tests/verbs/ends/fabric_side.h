@@ -26,7 +26,7 @@
 #define LOCAL_SIZE     (2u << 20)
 #define RECEIVES       16
 #define RECEIVE_SIZE   64
-#define SECONDS        30 /* of every wait */
+#define SECONDS        120 /* of every wait */
 
 struct side;
 

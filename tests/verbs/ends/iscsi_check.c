@@ -19,7 +19,7 @@
 #define BLOCK   512
 #define LONGEST 512 // blocks of a request
 
-#define PATIENCE 60000 // ms without a word of the target
+#define PATIENCE 180000 // ms without a word of the target
 
 static struct iscsi_context *iscsi;
 static int status; // of what was asked for last; -1 while there is no answer

@@ -266,7 +266,7 @@ on_error() {
 		"ibv_rc_pingpong -d uhca0 -g 0 -n 3 -p $port 127.0.0.1"
 	"$uhcactl" fault remove deaf >/dev/null
 	grep -qi "transport retry" "$out/client" || echo "the client says: $(cat "$out/client")"
-	until_true 10 there_is_a_file || echo "no file"
+	until_true there_is_a_file || echo "no file"
 	complaint_of "$CAPTURE_DIR/error"
 	records "$CAPTURE_DIR/error" >"$out/records"
 	says "completion dev=uhca0 .* status=RETRY_EXC_ERR"
@@ -283,12 +283,12 @@ grown() {
 live() {
 	next_port
 	start_server ib_write_bw -d uhca1 -x 0 -s 64 -D 3 -p "$port"
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	timeout -k 2 "$limit" ib_write_bw -d uhca0 -x 0 -s 64 -D 3 -p "$port" 127.0.0.1 \
 		>"$out/client" 2>&1 &
 	client_pid=$!
 	start --snap 64
-	until_true 20 grown || echo "nothing can be seen of it"
+	until_true grown || echo "nothing can be seen of it"
 	"$uhcactl" capture status | grep -q "capturing to .*: [0-9]* packets" ||
 		echo "status: $("$uhcactl" capture status)"
 	"$uhcactl" capture stop >/dev/null

@@ -67,7 +67,7 @@ slower_when_marked() {
 	[ "$(counter uhca1 np_ecn_marked_roce_packets)" -ge 960 ] || echo "not all were marked"
 	[ "$sent" -gt 3 ] || echo "$sent CNPs"
 	[ "$handled" -gt 3 ] && [ "$handled" -le "$sent" ] || echo "$handled of $sent CNPs handled"
-	until_true 10 files_agree || echo "files of hw_counters differ from uhcactl counters"
+	until_true files_agree || echo "files of hw_counters differ from uhcactl counters"
 }
 
 data_arrives() {
@@ -89,10 +89,10 @@ shown() {
 	local name
 	next_port
 	start_server ib_write_bw -d uhca1 -x 0 -p "$port" --tclass 104
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	ib_write_bw -d uhca0 -x 0 -D 60 -F -p "$port" --tclass 104 127.0.0.1 >"$out/client" 2>&1 &
 	client_pid=$!
-	until_true 20 shows_qp || echo "no QP: $(last_words)"
+	until_true shows_qp || echo "no QP: $(last_words)"
 	for name in '"cc": "dcqcn"' '"traffic_class": 104' '"priority": 3'; do
 		grep -q "$name" "$out/qps" || echo "not shown: $name"
 	done

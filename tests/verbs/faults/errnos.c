@@ -516,6 +516,6 @@ int main(void)
 		TEST(test_child),   TEST(test_success), cmocka_unit_test(test_table), /* the last */
 	};
 
-	alarm(120); /* a hang is a failure */
+	alarm(300); /* a hang is a failure */
 	return cmocka_run_group_tests_name("errnos", tests, NULL, NULL);
 }

@@ -49,10 +49,10 @@ begin_traffic() {
 	next_port
 	ib_write_bw -d uhca1 -x 0 -s 4096 -D 60 -p "$port" >"$out/server" 2>&1 &
 	server_pid=$!
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	ib_write_bw -d uhca0 -x 0 -s 4096 -D 60 -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
 	client_pid=$!
-	until_true 20 packets_flow || echo "no traffic: $(tail -n 1 "$out/client")"
+	until_true packets_flow || echo "no traffic: $(tail -n 1 "$out/client")"
 }
 
 packets_flow() {
@@ -62,7 +62,7 @@ packets_flow() {
 flows_on() {
 	local before
 	before=$(carried)
-	until_true 20 carried_more "$before" || echo "the traffic has stopped $1"
+	until_true carried_more "$before" || echo "the traffic has stopped $1"
 }
 
 carried_more() { # THAN
@@ -82,11 +82,11 @@ live_change() {
 	begin_traffic
 	rule=$(rule_added "loss: drop device=uhca0 opcode=rc.ack dir=rx every=3 times=5")
 	[ -n "$rule" ] || echo "no rule"
-	until_true 20 hits_reach "$rule" 5 || echo "the rule fired $(fact "$rule" hits) times"
+	until_true hits_reach "$rule" 5 || echo "the rule fired $(fact "$rule" hits) times"
 	flows_on "with five lost acknowledgements"
 	"$uhcactl" fault change loss "delay=20us device=uhca0 opcode=rc.ack dir=rx every=7" \
 		>"$out/change" 2>&1 || echo "change: $(cat "$out/change")"
-	until_true 20 hits_reach "$rule" 3 || echo "the changed rule does not fire"
+	until_true hits_reach "$rule" 3 || echo "the changed rule does not fire"
 	[ "$(fact "$rule" matched)" -ge 21 ] || echo "it matched less than it should"
 	"$uhcactl" fault remove "$rule" >"$out/removed" 2>&1
 	grep -q "^rule $rule removed; it fired [0-9]* times" "$out/removed" ||
@@ -428,14 +428,14 @@ steps() {
 	grep -q "^uhca0: frozen, 0 packets wait" "$out/step" || echo "not frozen"
 	ib_send_lat -d uhca1 -x 0 -u 18 -n 5 -p "$port" >"$out/server" 2>&1 &
 	server_pid=$!
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	ib_send_lat -d uhca0 -x 0 -u 18 -n 5 -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
 	client_pid=$!
-	until_true 20 waits "tx .*RC_SEND" || echo "no packet waits: $(cat "$out/step")"
+	until_true waits "tx .*RC_SEND" || echo "no packet waits: $(cat "$out/step")"
 	before=$(counter rx_packets)
 	step next uhca0
 	[ "$(counter rx_packets)" = $((before + 1)) ] || echo "not exactly one packet went"
-	until_true 20 waits "rx .*RC_" || echo "no answer waits: $(cat "$out/step")"
+	until_true waits "rx .*RC_" || echo "no answer waits: $(cat "$out/step")"
 	number=$(first_number " rx ")
 	step set "$number" bth.fecn 1 uhca0
 	step set "$number" no.such.field 1 uhca0 | grep -q "unknown field .no.such.field." ||
@@ -447,9 +447,9 @@ steps() {
 	! grep -q "^ *$number " "$out/step" || echo "packet $number is still there"
 	step go uhca0
 	grep -q "^uhca0: not frozen, 0 packets wait" "$out/step" || echo "still frozen"
-	until_true 30 is_gone "$client_pid" || echo "the client does not end"
+	until_true is_gone "$client_pid" || echo "the client does not end"
 	wait "$client_pid" || echo "the client fails: $(tail -n 1 "$out/client")"
-	until_true 30 is_gone "$server_pid" || kill "$server_pid"
+	until_true is_gone "$server_pid" || kill "$server_pid"
 	wait "$server_pid" || echo "the server fails: $(tail -n 1 "$out/server")"
 }
 
@@ -457,14 +457,14 @@ begin_pingpong() { # N: sets server_pid and client_pid
 	next_port
 	ibv_rc_pingpong -d uhca1 -g 0 -n "$1" -p "$port" >"$out/server" 2>&1 &
 	server_pid=$!
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	ibv_rc_pingpong -d uhca0 -g 0 -n "$1" -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
 	client_pid=$!
-	until_true 20 waits "tx .*RC_SEND" || echo "no packet waits: $(cat "$out/step")"
+	until_true waits "tx .*RC_SEND" || echo "no packet waits: $(cat "$out/step")"
 }
 
 end_pingpong() {
-	until_true 30 is_gone "$client_pid" || echo "the client does not end"
+	until_true is_gone "$client_pid" || echo "the client does not end"
 	wait "$client_pid" || echo "the client fails: $(tail -n 1 "$out/client")"
 	wait "$server_pid" || echo "the server fails: $(tail -n 1 "$out/server")"
 }
@@ -501,11 +501,11 @@ pingpong_steps() {
 	grep -q "no packet waits" "$out/next" || echo "nothing waits: $(cat "$out/next")"
 	begin_pingpong 3
 	waiting=$(grep -c " tx " "$out/step")
-	until_true 20 waits_long 500 || echo "no packet waits for long: $(cat "$out/step")"
+	until_true waits_long 500 || echo "no packet waits for long: $(cat "$out/step")"
 	step list uhca0
 	[ "$(grep -c " tx " "$out/step")" = "$waiting" ] || echo "more wait: $(cat "$out/step")"
 	for turn in 1 2 3 4 5 6 7 8; do
-		until_true 20 waits_anywhere || echo "step $turn: nothing waits"
+		until_true waits_anywhere || echo "step $turn: nothing waits"
 		one_step "$turn"
 	done
 	[ "$(harm)" = "$before" ] || echo "frozen: $(harm | tr '\n' ' ')"
@@ -564,12 +564,12 @@ json() {
 	while read -r words; do
 		# shellcheck disable=SC2086
 		# What it says beside (the trace has forgotten its first lines) is not in the JSON.
-		timeout 20 "$uhcactl" --json $words >"$out/json" 2>"$out/beside" </dev/null ||
+		timeout 240 "$uhcactl" --json $words >"$out/json" 2>"$out/beside" </dev/null ||
 			echo "$words: it ends with $?: $(head -n 1 "$out/beside")"
 		python3 -m json.tool <"$out/json" >"$out/said" 2>&1 ||
 			echo "$words: no JSON: $(head -n 1 "$out/json")"
 	done <"$out/commands"
-	timeout 60 "$uhcactl" --json minimise "$out/plan" -- sh -c \
+	timeout 240 "$uhcactl" --json minimise "$out/plan" -- sh -c \
 		'! ibv_rc_pingpong -g 0 127.0.0.1 2>&1 | grep -q "allocate PD"' \
 		>"$out/json" 2>"$out/said"
 	python3 -m json.tool <"$out/json" >"$out/said" 2>&1 || echo "minimise: no JSON"

@@ -36,8 +36,8 @@ hang() { # WHAT WORDS...
 	"$uhcactl" capture start "$out/run.pcapng" >"$out/start" 2>&1
 	"$hangs" "$what" >"$out/said" 2>&1 &
 	pid=$!
-	until_true 20 grep -q waits "$out/said" || echo "$what: $(cat "$out/said")"
-	until_true 20 explained "$@"
+	until_true grep -q waits "$out/said" || echo "$what: $(cat "$out/said")"
+	until_true explained "$@"
 	"$uhcactl" capture stop >"$out/stop" 2>&1
 	"$uhcactl" explain "$out/run.pcapng" >"$out/captured" 2>&1
 	kill "$pid"

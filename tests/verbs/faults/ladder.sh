@@ -35,7 +35,7 @@ captured_once() { # RULE PROGRAM ARGUMENT...
 	"$uhcactl" capture start "$out/run.pcapng" >"$out/start" 2>&1 || cat "$out/start"
 	"$program" -d uhca1 "$@" -p "$port" >"$out/server" 2>&1 &
 	server_pid=$!
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	"$program" -d uhca0 "$@" -p "$port" 127.0.0.1 >"$out/client" 2>&1
 	status=$?
 	[ $status -eq 0 ] || kill "$server_pid" 2>/dev/null
@@ -150,10 +150,10 @@ live() {
 	next_port
 	ib_write_bw -d uhca1 -x 0 -D 60 -p "$port" >"$out/server" 2>&1 &
 	server_pid=$!
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	ib_write_bw -d uhca0 -x 0 -D 60 -p "$port" 127.0.0.1 >"$out/client" 2>&1 &
 	client_pid=$!
-	until_true 20 moves || echo "no traffic: $(last_words "$out/client")"
+	until_true moves || echo "no traffic: $(last_words "$out/client")"
 	"$uhcactl" ladder live --once --width 100 >"$out/ladder" 2>&1 ||
 		echo "ladder live: $(tail -n 1 "$out/ladder")"
 	shows "ib_write_bw +ib_write_bw"
@@ -169,7 +169,7 @@ live() {
 	# A file of its own: its lines say that the signal will find a handler.
 	LC_ALL=C "$uhcactl" ladder live --width 100 >"$out/live" 2>&1 &
 	ladder_pid=$!
-	until_true 20 has_lines "$out/live" 500 || echo "ladder live does not go on"
+	until_true has_lines "$out/live" 500 || echo "ladder live does not go on"
 	kill -INT "$ladder_pid"
 	wait "$ladder_pid" || echo "ladder live does not end well"
 	kill "$client_pid" "$server_pid"
@@ -240,7 +240,7 @@ reject() {
 	"$uhcactl" capture start "$out/run.pcapng" >"$out/start" 2>&1
 	rping -s -a "$address" -p "$port" -C 1 >"$out/server" 2>&1 &
 	server_pid=$!
-	until_true 20 cm_listens || echo "the server does not listen"
+	until_true cm_listens || echo "the server does not listen"
 	rping -c -a "$address" -p "$port" -C 1 >"$out/client" 2>&1 && echo "it was not rejected"
 	kill "$server_pid" 2>/dev/null
 	wait "$server_pid" 2>/dev/null
@@ -265,7 +265,7 @@ memory() {
 	"$uhcactl" --snap 64 capture start "$out/run.pcapng" >"$out/start" 2>&1
 	ib_write_bw -d uhca1 -n 3000 -s 65536 -p "$port" >"$out/server" 2>&1 &
 	server_pid=$!
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	ib_write_bw -d uhca0 -n 3000 -s 65536 -p "$port" 127.0.0.1 >"$out/client" 2>&1
 	wait "$server_pid"
 	"$uhcactl" capture stop >"$out/stop" 2>&1

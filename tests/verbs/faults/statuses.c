@@ -544,6 +544,6 @@ int main(void)
 		TEST(test_bad_response),
 	};
 
-	alarm(120); /* a hang is a failure */
+	alarm(300); /* a hang is a failure */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,7 +261,7 @@ static bool make_mw(unsigned i)
 	bind.send_flags = IBV_SEND_SIGNALED;
 	if (!keep(i, mw) || ibv_bind_mw(qp, mw, &bind))
 		return false;
-	rig_expect(&rig, 1, 20);
+	rig_expect(&rig, 1, 120);
 	return true;
 }
 

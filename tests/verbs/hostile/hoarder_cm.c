@@ -97,7 +97,7 @@ static struct rdma_cm_event *next_event(void)
 	struct pollfd p = {.fd = channel()->fd, .events = POLLIN};
 	struct rdma_cm_event *e;
 
-	if (poll(&p, 1, 20000) != 1 || rdma_get_cm_event(events, &e))
+	if (poll(&p, 1, 120000) != 1 || rdma_get_cm_event(events, &e))
 		rig_die("rdma_get_cm_event");
 	return e;
 }

@@ -67,7 +67,7 @@ static void to(struct ibv_qp *q, enum ibv_qp_state state, int mask)
 /* Waits for n completions of whatever status. */
 static void await(unsigned n)
 {
-	double end = rig_seconds() + 20;
+	double end = rig_seconds() + 120;
 	struct ibv_wc wc[64];
 
 	while (n > 0) {

@@ -51,13 +51,13 @@ static void write_all(struct ibv_qp *qp, const struct ibv_mr *mr)
 				 .wr.rdma = {(uintptr_t)mr->addr, mr->rkey}};
 	struct ibv_send_wr *bad;
 	struct ibv_wc wc;
-	double end = rig_seconds() + 20;
+	double end = rig_seconds() + 120;
 
 	if (ibv_post_send(qp, &wr, &bad))
 		rig_die("ibv_post_send");
 	while (ibv_poll_cq(rig.cq, 1, &wc) == 0)
 		if (rig_seconds() > end)
-			rig_die("the WRITE is not done after 20 s");
+			rig_die("the WRITE is not done after 120 s");
 }
 
 /* The connection is the provider's; when the daemon ends it, the context is told. */
@@ -65,7 +65,7 @@ static void expect_end(void)
 {
 	struct ibv_async_event event;
 
-	alarm(20);
+	alarm(300);
 	do {
 		if (ibv_get_async_event(rig.ctx, &event))
 			return;

@@ -41,7 +41,7 @@
 #define FEW_ROUNDS 30u  /* are made even if they take FEW_NS together */
 #define FEW_NS     4e8
 #define ROUNDS_NS  30e6 /* and no more when they took so long */
-#define PATIENCE   60   /* seconds until a completion counts as lost */
+#define PATIENCE   120  /* seconds until a completion counts as lost */
 
 /* One end: a QP, a matrix, a key for columns of the matrix, a buffer for the third way. */
 struct end {

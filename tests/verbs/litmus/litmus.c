@@ -23,7 +23,7 @@
 #define SLOT     64
 #define STEPS    7
 #define WEAK     2
-#define DEADLINE 20 /* seconds, of what node B waits for */
+#define DEADLINE 120 /* seconds, of what node B waits for */
 #define ROUNDS   200
 
 enum kind { END, K_WRITE, K_READ, K_SEND, K_POLL, K_SET, K_LOAD, K_TELL, K_HEAR, K_TAKE, K_SEE };

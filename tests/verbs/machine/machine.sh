@@ -13,21 +13,14 @@ export UHCA_BUILDDIR=${UHCA_BUILDDIR:-$srcdir/build}
 run=$srcdir/scripts/uhca-run
 ctl=$UHCA_BUILDDIR/uhcactl
 failed=0
-out=$(mktemp -d "${TMPDIR:-/tmp}/machine-XXXXXX") && mkfifo "$out/never" || exit 1
+out=$(mktemp -d "${TMPDIR:-/tmp}/machine-XXXXXX") || exit 1
 trap 'rm -rf "$out"' EXIT
+# shellcheck source=tests/verbs/wait.sh
+. "$here/../wait.sh"
 
 complain() {
 	echo "FAIL $*"
 	failed=1
-}
-
-# until_true COMMAND...: it is, within half a minute, or no more is waited
-until_true() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		! "$@" || return 0
-		read -rt 0.05 <>"$out/never"
-	done
 }
 
 # ---- readers, below uhca-run
@@ -72,7 +65,7 @@ plain() {
 }
 
 check_readers() { # PRESET
-	timeout -k 5 120 "$run" --private --machine "$1" -- "$0" --inside readers \
+	timeout -k 5 240 "$run" --private --machine "$1" -- "$0" --inside readers \
 		>"$out/raw" 2>"$out/errors" || complain "$1: $(tail -n 2 "$out/errors")"
 	plain <"$out/raw" >"$out/$1"
 	diff -u "$here/expected/$1" "$out/$1" || complain "$1: a reader chose otherwise"
@@ -95,10 +88,10 @@ pair() { # NAME PORT SERVER CLIENT
 	local server client pid
 	read -ra server <<<"$3"
 	read -ra client <<<"$4"
-	timeout -k 1 60 "${server[@]}" -p "$2" >"$out/server" 2>&1 &
+	timeout -k 1 240 "${server[@]}" -p "$2" >"$out/server" 2>&1 &
 	pid=$!
 	until_true listens "$2"
-	timeout -k 1 60 "${client[@]}" -p "$2" 127.0.0.1 >"$out/client" 2>&1 ||
+	timeout -k 1 240 "${client[@]}" -p "$2" 127.0.0.1 >"$out/client" 2>&1 ||
 		complain "$1: $(tail -n 2 "$out/client") / $(tail -n 2 "$out/server")"
 	wait "$pid"
 }
@@ -108,10 +101,10 @@ cm_pair() { # NAME PORT ADDRESS [BEFORE-SERVER BEFORE-CLIENT]
 	local server client pid
 	read -ra server <<<"${4:-} rping -s -C 3"
 	read -ra client <<<"${5:-} rping -c -C 3 -a $3"
-	timeout -k 1 60 "${server[@]}" -p "$2" >"$out/server" 2>&1 &
+	timeout -k 1 240 "${server[@]}" -p "$2" >"$out/server" 2>&1 &
 	pid=$!
 	until_true listens_cm "$2"
-	timeout -k 1 60 "${client[@]}" -p "$2" >"$out/client" 2>&1 ||
+	timeout -k 1 240 "${client[@]}" -p "$2" >"$out/client" 2>&1 ||
 		complain "$1: $(tail -n 2 "$out/client") / $(tail -n 2 "$out/server")"
 	wait "$pid"
 }

@@ -13,21 +13,14 @@ ctl=$UHCA_BUILDDIR/uhcactl
 hasty=$srcdir/tests/support/hasty
 failed=0
 options=()
-out=$(mktemp -d "${TMPDIR:-/tmp}/network-XXXXXX") && mkfifo "$out/never" || exit 1
+out=$(mktemp -d "${TMPDIR:-/tmp}/network-XXXXXX") || exit 1
 trap 'rm -rf "$out"' EXIT
+# shellcheck source=tests/verbs/wait.sh
+. "$here/../wait.sh"
 
 complain() {
 	echo "FAIL $*"
 	failed=1
-}
-
-# until_true COMMAND...: it is, within half a minute, or no more is waited
-until_true() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		! "$@" || return 0
-		read -rt 0.05 <>"$out/never"
-	done
 }
 
 # ---- what the network counted, below uhca-run
@@ -71,12 +64,12 @@ listens() { # PORT
 }
 
 write_server() { # PORT OPTIONS...
-	timeout -k 1 60 "$hasty" ib_write_bw -F -x 0 -d uhca0 -p "$@" >"$out/server-$1" 2>&1 &
+	timeout -k 1 240 "$hasty" ib_write_bw -F -x 0 -d uhca0 -p "$@" >"$out/server-$1" 2>&1 &
 	until_true listens "$1"
 }
 
 write_client() { # DEVICE PORT OPTIONS...
-	timeout -k 1 60 "$hasty" ib_write_bw -F -x 0 -d "$1" -p "${@:2}" 127.0.0.1 \
+	timeout -k 1 240 "$hasty" ib_write_bw -F -x 0 -d "$1" -p "${@:2}" 127.0.0.1 \
 		>"$out/client-$2" 2>&1 || echo "$1: $(tail -n 2 "$out/client-$2")"
 }
 

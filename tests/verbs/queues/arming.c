@@ -317,7 +317,7 @@ int main(int argc, char **argv)
 		TEST(test_strict),
 	};
 
-	alarm(120); /* a hang is a failure */
+	alarm(300); /* a hang is a failure */
 	if (argc == 2 && strcmp(argv[1], "announced") == 0)
 		return cmocka_run_group_tests_name("arming", announced, NULL, NULL);
 	if (argc == 2 && strcmp(argv[1], "strict") == 0)

@@ -559,6 +559,6 @@ int main(void)
 		TEST(test_device_fatal),
 	};
 
-	alarm(120); /* a hang is a failure */
+	alarm(300); /* a hang is a failure */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

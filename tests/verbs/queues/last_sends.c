@@ -18,7 +18,7 @@
 #define LENGTH  200u
 #define BURST   4u   /* datagrams of each sender */
 #define ROUNDS  100u /* of each way to end */
-#define PATIENT 20   /* seconds */
+#define PATIENT 120  /* seconds */
 
 static const char *const way_name[] = {"destroy", "error", "reset", "address handle", "exit"};
 enum way { DESTROY, TO_ERROR, TO_RESET, FORGET_AH, EXIT, WAYS };

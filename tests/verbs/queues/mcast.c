@@ -17,7 +17,7 @@
 #define GRH        40u
 #define SLOT       128u
 #define SLOTS      8u
-#define DEADLINE_S 20
+#define DEADLINE_S 240
 #define MCAST_QPN  0xffffffu
 
 struct end {

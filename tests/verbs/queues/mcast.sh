@@ -10,15 +10,11 @@ ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leak
 export ASAN_OPTIONS
 out=$(mktemp -d) || exit 1
 [ -n "${UHCA_KEEP:-}" ] || trap 'rm -rf "$out"' EXIT # else keep-failure does it
-exec {never_fd}<> <(:)
+# shellcheck source=tests/verbs/wait.sh
+. "$UHCA_SRCDIR/tests/verbs/wait.sh"
 
-# until_said SECONDS WORD: what the listener prints is waited for.
-until_said() {
-	local end=$((SECONDS + $1))
-	until grep -qs "$2" "$out/listener"; do
-		[ $SECONDS -lt $end ] || return 1
-		read -rt 0.02 -u "$never_fd" || :
-	done
+says() { # WORD: the listener has printed it
+	grep -qs "$1" "$out/listener"
 }
 
 # pair GROUP LISTENER-WORDS versus SPEAKER-WORDS: one side hears what the other says.
@@ -32,13 +28,13 @@ pair() {
 	shift
 	: >"$out/listener"
 	"${listener[@]}" "$program" listen "$group" "are you there" >"$out/listener" 2>&1 &
-	if until_said 20 listening; then
+	if until_true says listening; then
 		"$@" "$program" speak "$group" "are you there"
 		status=$?
 	else
 		status=1
 	fi
-	if [ $status = 0 ] && until_said 20 "heard it"; then
+	if [ $status = 0 ] && until_true says "heard it"; then
 		wait $!
 	else
 		kill $! 2>/dev/null

@@ -577,6 +577,6 @@ int main(void)
 		TEST(test_full_queues),         TEST(test_close_with_all_open),
 	};
 
-	alarm(120); /* a hang is a failure */
+	alarm(300); /* a hang is a failure */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

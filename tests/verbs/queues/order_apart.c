@@ -21,7 +21,7 @@
 #define BACK    16384u /* and where what it fetched or stores next stands */
 #define LANDS   4096u  /* in the responder's */
 #define LONGEST 8192u
-#define PATIENT 20u /* seconds */
+#define PATIENT 120u /* seconds */
 #define SUM     5u
 
 static const uint32_t lengths[] = {8, 63, 64, 65, 447, 448, 449, 4096, LONGEST};

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #define FRAME    200u
-#define DEADLINE 20 /* seconds until a completion counts as lost */
+#define DEADLINE 120 /* seconds until a completion counts as lost */
 
 struct end {
 	struct ibv_context *ctx;

@@ -27,7 +27,7 @@
 #define BULK_DEPTH 4u
 #define SMALL      (2u * BULK) /* where the small messages are in the buffer */
 #define WARM_UP    50u
-#define DEADLINE_S 30.0
+#define DEADLINE_S 240.0
 #define PAUSE_US   200.0
 
 enum { ORDINARY, LOW_LATENCY, KINDS };

@@ -8,7 +8,7 @@ srcdir=$(cd "${UHCA_SRCDIR:?}" && pwd) && tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
-timeout 120 "$srcdir/scripts/uhca-run" --private -- \
+timeout 240 "$srcdir/scripts/uhca-run" --private -- \
 	"${UHCA_BUILDDIR:?}/tests/verbs/refusals/verb_table" >"$tmp/device" || exit 1
 # The provider's table: the names in ops.def, with the release; in ops.c those that there are. What
 # the library tells the provider is no verb: async_event, cq_event, free_context.

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define MOMENT_MS   400 /* for a line to come */
-#define DEADLINE_MS 20000
+#define DEADLINE_MS 120000
 
 /* What is said where nobody has said more (emu/io/base/refusal.c). */
 static const char *const no_reason[] = {"malformed message", "fails, ?", ": Success"};

@@ -11,7 +11,7 @@ bool watch_log_begin(void);
 /*
  * Waits a moment for the line of a call that was just made: of this program and process, with the
  * call's name, the errno value's and the words. False: it did not come, and is to be made again.
- * Fails the test when it did not come for 20 s, or gives no reason.
+ * Fails the test when it did not come for 120 s, or gives no reason.
  */
 bool watch_log_has(const char *row, const char *call, int err, const char *words);
 

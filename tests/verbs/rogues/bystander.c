@@ -21,7 +21,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define BYSTANDER_LIMIT 20
+#define BYSTANDER_LIMIT 120
 #define LONGEST         8192u
 
 static volatile sig_atomic_t ended;

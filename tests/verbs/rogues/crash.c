@@ -117,7 +117,7 @@ static void exchange(struct rig *r, struct ibv_qp *const *qp, unsigned round)
 	memset(r->buf + MESSAGE, 0xff, MESSAGE);
 	if (!rig_post_recv(r, qp[1], MESSAGE, MESSAGE) || !rig_post_send(r, qp[0], 0, MESSAGE))
 		rig_die("the bystander cannot post in round %u", round);
-	rig_expect(r, 2, 10);
+	rig_expect(r, 2, 120);
 	if (memcmp(r->buf, r->buf + MESSAGE, MESSAGE) != 0)
 		rig_die("the bystander received something else in round %u", round);
 }
@@ -223,11 +223,11 @@ int main(int argc, char **argv)
 	bystander = begin_bystander(&end);
 	rig_daemon(&before);
 	crash(AT_ONCE, seed, end);
-	if (!rig_until(has_cleaned_up, &before, 10))
+	if (!rig_until(has_cleaned_up, &before, 120))
 		rig_die("the first crashes leave something behind");
 	rig_daemon(&before); /* what the first ones leave in memory (caches) is not a leak */
 	crash(n, seed + AT_ONCE, end);
-	compare(&before, rig_until(has_cleaned_up, &before, 10), n);
+	compare(&before, rig_until(has_cleaned_up, &before, 120), n);
 	end_bystander(bystander, end);
 	return 0;
 }

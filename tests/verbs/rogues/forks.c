@@ -24,7 +24,7 @@ static void exchange(unsigned round)
 	if (!rig_post_recv(&rig, qp[1], MESSAGE, MESSAGE) ||
 	    !rig_post_send(&rig, qp[0], 0, MESSAGE))
 		rig_die("posting in the parent, round %u", round);
-	rig_expect(&rig, 2, 20);
+	rig_expect(&rig, 2, 120);
 	if (memcmp(rig.buf, rig.buf + MESSAGE, MESSAGE) != 0)
 		rig_die("wrong data in round %u", round);
 }
@@ -90,7 +90,7 @@ static void with_child(const char *name, int (*work)(void))
 	if (pid < 0)
 		rig_die("fork");
 	if (pid == 0) {
-		alarm(20);
+		alarm(300);
 		/* the atexit functions of libraries run too, as in a real child */
 		exit(work());
 	}

@@ -152,7 +152,7 @@ static void round_of(struct rig *r, struct way *w, int extended)
 {
 	const struct timespec pause = {.tv_nsec = 50000};
 	uint64_t begin;
-	time_t limit = time(NULL) + 20;
+	time_t limit = time(NULL) + 120;
 	unsigned done = 0, n;
 
 	enter(w);

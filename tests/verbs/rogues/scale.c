@@ -95,7 +95,7 @@ static void expect_idle(unsigned seconds)
 	struct rig_daemon before, after;
 	double since = rig_seconds();
 
-	if (!rig_until(rests, &since, 10))
+	if (!rig_until(rests, &since, 120))
 		rig_die("the daemon does not come to rest");
 	rig_daemon(&before);
 	sleep(seconds); /* what is measured is this time */
@@ -127,7 +127,7 @@ static void exchange(unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		if (!rig_post_send(&rig, qps[i], i * SLOT, SLOT / 2))
 			rig_die("send on QP %u", i);
-	rig_expect(&rig, 2 * n, 30);
+	rig_expect(&rig, 2 * n, 120);
 	for (unsigned i = 0; i < n; i++)
 		if (memcmp(rig.buf + (size_t)i * SLOT + SLOT / 2, rig.buf + (size_t)(i ^ 1) * SLOT,
 			   SLOT / 2) != 0)

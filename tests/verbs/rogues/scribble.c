@@ -347,7 +347,7 @@ static void __attribute__((noreturn)) live(uint64_t seed, double end)
 {
 	static void (*const ways[])(void) = {noise, indices, indices, requests, ring, ring};
 
-	alarm(20);
+	alarm(300);
 	state = seed;
 	make_objects();
 	find_maps();

@@ -28,7 +28,7 @@
 #define SLOT       2048u
 #define SMALL      64u
 #define TOTAL      (THREADS * MESSAGES)
-#define DEADLINE_S 60
+#define DEADLINE_S 240
 #define SRQ_DEPTH  64u
 
 /* wr_id: one of these and the message's number */
@@ -465,7 +465,7 @@ static void kill_daemon(void)
 	rig_daemon(&d);
 	if (!rig_until(half_done, NULL, DEADLINE_S) || kill(d.pid, SIGKILL))
 		rig_die("kill");
-	if (!rig_until(heard_of_it, NULL, 10))
+	if (!rig_until(heard_of_it, NULL, 120))
 		rig_die("no DEVICE_FATAL");
 }
 

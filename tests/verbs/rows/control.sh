@@ -21,12 +21,12 @@ control_events() {
 	available control events ibv_asyncwatch || return 0
 	stdbuf -oL ibv_asyncwatch -d uhca0 >"$out/watch" 2>&1 &
 	watcher=$!
-	until_true 20 is_watching || echo "ibv_asyncwatch does not begin: $(cat "$out/watch")"
+	until_true is_watching || echo "ibv_asyncwatch does not begin: $(cat "$out/watch")"
 	while read -r order text; do
 		# The order is one word, its blanks written as commas.
 		# shellcheck disable=SC2086
 		ctl ${order//,/ }
-		until_true 10 watched "$text" || echo "no '$text' after $order"
+		until_true watched "$text" || echo "no '$text' after $order"
 	done <<-ORDERS
 		port,down,uhca0 EVENT_PORT_ERR
 		port,up,uhca0 EVENT_PORT_ACTIVE
@@ -59,7 +59,7 @@ control_counters() {
 	run_pair "ibv_rc_pingpong -g 0 -p $port" "ibv_rc_pingpong -g 0 -p $port 127.0.0.1"
 	pair_complaint
 	for name in counters/port_xmit_packets counters/port_rcv_data hw_counters/completions; do
-		until_true 10 counted "$name" || echo "$name stands still"
+		until_true counted "$name" || echo "$name stands still"
 	done
 }
 
@@ -68,7 +68,7 @@ control_walk() {
 	next_port
 	ibv_rc_pingpong -g 0 -s 300000 -p "$port" >"$out/server" 2>&1 &
 	walker=$!
-	until_true 20 listens_or_is_gone "$walker" "$port"
+	until_true listens_or_is_gone "$walker" "$port"
 	key=$("$UHCA_BUILDDIR/uhcactl" --json show mr | sed -n 's/.*"lkey": \([0-9]*\).*/\1/p' |
 		head -n 1)
 	ctl show mr "$key" --offset 200000
@@ -90,7 +90,7 @@ control_profile() { # PROFILE PATTERN
 pingpong_alone() { # PROFILE PROGRAM
 	next_port
 	# shellcheck disable=SC2016 # the inner shell's
-	timeout -k 2 60 "$uhca_run" --private --profile "$1" -- bash -c '
+	timeout -k 2 240 "$uhca_run" --private --profile "$1" -- bash -c '
 		"$@" &
 		until "$@" 127.0.0.1; do
 			kill -0 $! || exit 1

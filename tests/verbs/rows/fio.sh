@@ -10,11 +10,11 @@ fio_pair() { # VERB CLIENT-ARGUMENT...
 	common+=(--verify_state_save=0 --thread)
 	start_server stdbuf -oL fio --name=server "${common[@]}" --rw=read --iodepth=128 \
 		--verify=crc32c --verify_fatal=1
-	until_true 20 server_says "waiting for connection" || echo "the server does not wait"
+	until_true server_says "waiting for connection" || echo "the server does not wait"
 	timeout -k 2 "$limit" fio --name=client "${common[@]}" --rw=write --verb="$1" --iodepth=8 \
 		--hostname="$server_addr" "${@:2}" >"$out/client" 2>&1 </dev/null
 	client_status=$?
-	[ $client_status = 0 ] || until_true 3 is_gone "$server_pid" || kill "$server_pid"
+	[ $client_status = 0 ] || within 3 is_gone "$server_pid" || kill "$server_pid"
 	wait "$server_pid"
 	server_status=$?
 }

@@ -114,7 +114,7 @@ hostile() { # WAY SEED
 		echo "the daemon died of seed $2: $(tail -n 1 "$UHCA_DIR/log")"
 		return
 	}
-	until_true 10 no_more_descriptors "$daemon" "$fds" ||
+	until_true no_more_descriptors "$daemon" "$fds" ||
 		echo "the daemon had $fds descriptors and has $(descriptors_of "$daemon")"
 	no_more_memory "$daemon" "$memory" ||
 		echo "the daemon had $memory KiB and has $(memory_of "$daemon")"
@@ -141,7 +141,7 @@ start_bystander() { # sets bystander
 	rm -f "$out/told"
 	"$UHCA_BUILDDIR/tests/verbs/rogues/bystander" "$out/told" >"$out/bystander" 2>&1 &
 	bystander=$!
-	until_true 20 has_begun
+	until_true has_begun
 }
 
 end_bystander() {
@@ -165,7 +165,7 @@ beside_bystander() { # PROGRAM (of tests/verbs/hostile) ARGUMENT...
 	start_bystander
 	timeout -k 2 240 "$UHCA_BUILDDIR/tests/verbs/hostile/$1" "${@:2}" >"$out/attack" 2>&1 \
 		</dev/null || echo "the attack ended with $?: $(tail -n 1 "$out/attack")"
-	until_true 20 "$UHCA_BUILDDIR/uhcactl" counters >"$out/counters"
+	until_true "$UHCA_BUILDDIR/uhcactl" counters >"$out/counters"
 	end_bystander
 	judge_turn
 }
@@ -191,9 +191,9 @@ hoarded() { # KIND
 	[ "$1" != capture ] || "$UHCA_BUILDDIR/uhcactl" capture stop >/dev/null
 	[ "$1" != rules ] || "$UHCA_BUILDDIR/uhcactl" fault clear >/dev/null
 	[ $status = 137 ] || echo "hoarder ended with $status: $(tail -n 1 "$out/attack")"
-	until_true 20 no_more_descriptors "$daemon" "$fds" ||
+	until_true no_more_descriptors "$daemon" "$fds" ||
 		echo "the daemon had $fds descriptors and has $(descriptors_of "$daemon")"
-	until_true 20 no_more_memory "$daemon" "$memory" ||
+	until_true no_more_memory "$daemon" "$memory" ||
 		echo "the daemon had $memory KiB and has $(memory_of "$daemon")"
 	end_bystander
 	judge_turn
@@ -236,7 +236,7 @@ unwanted_arena() {
 # shellcheck disable=SC2016 # of the inner shell
 narrow() {
 	(ulimit -v $((32 << 20)) && "$uhca_run" --private --pin all -- sh -c '
-		set -- timeout 20 ibv_rc_pingpong -g 0 -c -s 1048576 -n 20
+		set -- timeout 240 ibv_rc_pingpong -g 0 -c -s 1048576 -n 20
 		"$@" >/dev/null &
 		until "$@" 127.0.0.1 >/dev/null 2>&1; do
 			kill -0 $! || exit

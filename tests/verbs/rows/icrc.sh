@@ -22,7 +22,7 @@ expect_judged() { # FROM IDENTIFICATION TAKEN REFUSED
 	local before taken refused t r
 	before=$(udp_counters)
 	/usr/bin/python3 "$here/rogues/forge.py" "$1" "$address" "$2" 3
-	until_true 10 are_judged "$before" || echo "packets from $1 do not come"
+	until_true are_judged "$before" || echo "packets from $1 do not come"
 	read -r taken refused <<<"$before"
 	read -r t r <<<"$(udp_counters)"
 	[ "$((t - taken)) $((r - refused))" = "$3 $4" ] ||

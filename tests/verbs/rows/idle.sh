@@ -24,7 +24,7 @@ idle_with_sleeper() {
 	daemon=$(cat "$UHCA_DIR/pid")
 	next_port
 	start_server ibv_rc_pingpong -e -g 0 -p "$port"
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	stands_still "$daemon" || echo "the daemon uses the processor while a program sleeps"
 	kill "$server_pid"
 	wait "$server_pid" 2>/dev/null

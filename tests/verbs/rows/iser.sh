@@ -35,7 +35,7 @@ iser_copies() {
 	truncate -s 4000256 "$out/iser.disk"
 	start_server env TGT_IPC_SOCKET="$out/iser.sock" tgtd -f -C 1 --iser pool_sz_mb=128 \
 		--iscsi portal="127.0.0.1:$port"
-	until_true 20 iser_admin_answers_or_is_gone
+	until_true iser_admin_answers_or_is_gone
 	iser_disk "$out/iser.disk" || echo "no target: $(tail -n 1 "$out/errors" "$out/server")"
 	iser_copy put "$out/iser.file"
 	cmp "$out/iser.file" "$out/iser.disk" 2>&1

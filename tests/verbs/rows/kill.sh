@@ -23,7 +23,7 @@ start() { # SIDE INSTANCE COMMAND...; sets pid_SIDE (wrapper) and prog_SIDE (pro
 	"$uhca_run" --instance "$instance" -- sh -c 'echo $$ >"$0"; exec stdbuf -oL "$@"' \
 		"$out/$side.pid" "$@" >"$out/$side" 2>&1 </dev/null &
 	printf -v "pid_$side" %d $!
-	until_true 10 test -s "$out/$side.pid" || echo "$side does not start"
+	until_true test -s "$out/$side.pid" || echo "$side does not start"
 	printf -v "prog_$side" %s "$(cat "$out/$side.pid")"
 }
 
@@ -43,15 +43,15 @@ traffic() { # SERVER-INSTANCE CLIENT-INSTANCE COMMAND...
 	before=$(packets_of "$b")
 	next_port
 	start server "$a" "$@" -p "$port"
-	until_true 20 listens_or_is_gone "$prog_server" "$port"
+	until_true listens_or_is_gone "$prog_server" "$port"
 	start client "$b" "$@" -p "$port" 127.0.0.1
-	until_true 20 flows "$b" "$before" || echo "no traffic: $(last_words)"
+	until_true flows "$b" "$before" || echo "no traffic: $(last_words)"
 }
 
-ends() { # SIDE SECONDS: within that time, and not with success
+ends() { # SIDE: not with success
 	local pid=pid_$1 status
-	until_true "$2" is_gone "${!pid}" || {
-		echo "$1 still runs $2 s after"
+	until_true is_gone "${!pid}" || {
+		echo "$1 still runs"
 		kill -9 "${!pid}"
 		return
 	}
@@ -68,12 +68,12 @@ says() { # SIDE PATTERN
 # An instance works: a pair of fresh programs.
 still_serves() { # INSTANCE [SERVER-INSTANCE]
 	next_port
-	timeout 30 "$uhca_run" --instance "${2:-$1}" -- ibv_rc_pingpong -g 0 -n 100 -p "$port" \
+	timeout 240 "$uhca_run" --instance "${2:-$1}" -- ibv_rc_pingpong -g 0 -n 100 -p "$port" \
 		>"$out/again-server" 2>&1 </dev/null &
 	local pid=$!
-	until_true 20 someone_listens "$port" || echo "the next server does not listen"
-	timeout 30 "$uhca_run" --instance "$1" -- ibv_rc_pingpong -g 0 -n 100 -p "$port" 127.0.0.1 \
-		>"$out/again-client" 2>&1 </dev/null || echo "the next client fails"
+	until_true someone_listens "$port" || echo "the next server does not listen"
+	timeout 240 "$uhca_run" --instance "$1" -- ibv_rc_pingpong -g 0 -n 100 -p "$port" \
+		127.0.0.1 >"$out/again-client" 2>&1 </dev/null || echo "the next client fails"
 	wait $pid || echo "the next server fails"
 }
 
@@ -87,7 +87,7 @@ end_instance() { # PID...
 	for pid in "$@"; do
 		keep_instance "${folder_of[$pid]}" "$out/instances/$pid"
 		kill "$pid" 2>/dev/null
-		until_true 10 is_gone "$pid" || echo "the daemon does not end at SIGTERM"
+		until_true is_gone "$pid" || echo "the daemon does not end at SIGTERM"
 	done
 }
 
@@ -98,7 +98,7 @@ kill_target() { # COMMAND...
 	begin_instance target
 	traffic target target "$@"
 	kill -9 "$prog_server"
-	ends client 20
+	ends client
 	says client "status 12|retry exceeded|transport retry counter exceeded"
 	is_alive "$daemon" || echo "the daemon died too"
 	still_serves target
@@ -109,7 +109,7 @@ kill_initiator() {
 	begin_instance initiator
 	traffic initiator initiator "${write_bw[@]}"
 	kill -9 "$prog_client"
-	ends server 20
+	ends server
 	is_alive "$daemon" || echo "the daemon died too"
 	still_serves initiator
 	end_instance "$daemon"
@@ -128,12 +128,12 @@ kill_both() {
 kill_daemon() { # FLAGS of ibv_rc_pingpong
 	begin_instance fatal
 	start watch fatal ibv_asyncwatch -d uhca0
-	until_true 20 grep -qs "async event FD" "$out/watch" || echo "asyncwatch does not watch"
+	until_true grep -qs "async event FD" "$out/watch" || echo "asyncwatch does not watch"
 	endless_pingpong fatal "$@"
 	kill -9 "$daemon"
-	ends client 20
-	ends server 20
-	until_true 20 grep -qiE "catastrophic|device.fatal" "$out/watch" ||
+	ends client
+	ends server
+	until_true grep -qiE "catastrophic|device.fatal" "$out/watch" ||
 		echo "no event: $(tail -n 1 "$out/watch")"
 	kill "$prog_watch" 2>/dev/null
 	wait "$pid_watch" 2>/dev/null
@@ -153,19 +153,19 @@ kill_one_daemon() { # server|client COMMAND...
 	traffic one two "$@"
 	if [ "$whose" = server ]; then
 		kill -9 "$of_server"
-		ends client 30
+		ends client
 		says client "status 12|retry exceeded|transport retry counter exceeded"
 		is_alive "$of_client" || echo "the other daemon died too"
 		still_serves two
 		end_instance "$of_client"
 	else
 		kill -9 "$of_client"
-		ends client 20
+		ends client
 		is_alive "$of_server" || echo "the other daemon died too"
 		still_serves one
 		end_instance "$of_server"
 	fi
-	ends server 20
+	ends server
 }
 
 # A daemon that is told to end, with clients: they get errors, and it leaves nothing behind.
@@ -174,9 +174,9 @@ terminate_daemon() { # FLAGS of ibv_rc_pingpong
 	begin_instance term
 	endless_pingpong term "$@"
 	kill "$daemon"
-	until_true 5 is_gone "$daemon" || echo "the daemon does not end"
-	ends client 20
-	ends server 20
+	until_true is_gone "$daemon" || echo "the daemon does not end"
+	ends client
+	ends server
 	left=$(ls "$TMPDIR/uhca-$(id -u)/term")
 	[[ ! $left =~ (sock|ctl|sys|dev|pid) ]] || echo "left behind: $left"
 	begin_instance term
@@ -189,9 +189,9 @@ endless_pingpong() { # INSTANCE FLAGS...
 	before=$(packets_of "$1")
 	next_port
 	start server "$1" ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "${@:2}"
-	until_true 20 listens_or_is_gone "$prog_server" "$port"
+	until_true listens_or_is_gone "$prog_server" "$port"
 	start client "$1" ibv_rc_pingpong -g 0 -n 100000000 -p "$port" "${@:2}" 127.0.0.1
-	until_true 20 flows "$1" "$before" || echo "no traffic: $(last_words)"
+	until_true flows "$1" "$before" || echo "no traffic: $(last_words)"
 }
 
 pause() { # SECONDS
@@ -210,8 +210,8 @@ go_on_or_end() { # INSTANCE PACKETS-BEFORE
 # Who had but a hundred packets left goes on no more, and ends.
 come_to_their_end() { # INSTANCE
 	local side pid status
-	if ! until_true 30 both_are_gone; then
-		until_true 30 go_on_or_end "$1" "$(packets_of "$1")" ||
+	if ! within 30 both_are_gone; then
+		until_true go_on_or_end "$1" "$(packets_of "$1")" ||
 			echo "they neither end nor go on"
 	fi
 	if ! both_are_gone; then
@@ -253,11 +253,11 @@ stop_one_daemon() {
 	begin_instance two --addr "$second"
 	traffic one two "${write_bw[@]}"
 	kill -STOP "$of_server"
-	ends client 30
+	ends client
 	says client "status 12|retry exceeded|transport retry counter exceeded"
 	still_serves two
 	kill -CONT "$of_server"
-	ends server 20
+	ends server
 	still_serves one
 	end_instance "$daemon" "$of_server"
 }

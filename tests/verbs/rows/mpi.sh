@@ -90,7 +90,7 @@ network_ucx_complaint() { # ADDRESS ARGUMENT...
 	command=(UCX_TLS="rc_verbs,ud_verbs:aux" UCX_SOCKADDR_TLS_PRIORITY=rdmacm
 		io_demo -p "$port" -d 1:262144 -q "${@:2}")
 	start_server env UCX_NET_DEVICES="$server_dev:1" stdbuf -oL env "${command[@]}"
-	until_true 20 server_says "started listener" || echo "the server does not listen"
+	until_true server_says "started listener" || echo "the server does not listen"
 	timeout -k 2 "$limit" env UCX_NET_DEVICES="$client_dev:1" "${command[@]}" -i 300 \
 		-o read,write "$1" >"$out/client" 2>&1 </dev/null ||
 		echo "client $(status_words $?)"

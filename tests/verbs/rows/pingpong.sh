@@ -146,14 +146,14 @@ row_asyncwatch() {
 	stdbuf -oL timeout -s INT -k 2 "$limit" "${client_run[@]}" ibv_asyncwatch -d "$client_dev" \
 		>"$out/server" 2>&1 </dev/null &
 	server_pid=$!
-	if until_true 20 grep -qs "async event FD" "$out/server" && is_alive "$server_pid"; then
+	if until_true grep -qs "async event FD" "$out/server" && is_alive "$server_pid"; then
 		seconds_since "$begin"
 		pass device asyncwatch "$seconds"
 	else
 		fail device asyncwatch "$(last_words)"
 	fi
 	kill -INT "$server_pid" 2>/dev/null
-	until_true 5 is_gone "$server_pid" || fail device asyncwatch "does not end at SIGINT"
+	until_true is_gone "$server_pid" || fail device asyncwatch "does not end at SIGINT"
 	wait "$server_pid" 2>/dev/null
 }
 

@@ -4,12 +4,12 @@
 # must pass as many tests of each class as docs/reference/rdma-core-suite.md says.
 
 pyverbs_smoke() {
-	timeout -k 2 60 /usr/bin/python3 "$here/rows/pyverbs_smoke.py" uhca0 \
+	timeout -k 2 240 /usr/bin/python3 "$here/rows/pyverbs_smoke.py" uhca0 \
 		>"$out/said" 2>&1 </dev/null || tail -n 1 "$out/said"
 }
 
 suite() { # ARGUMENTS of rdma_core_suite.py
-	timeout -k 5 170 /usr/bin/python3 "$here/rows/rdma_core_suite.py" "$@" 2>&1 </dev/null
+	timeout -k 5 240 /usr/bin/python3 "$here/rows/rdma_core_suite.py" "$@" 2>&1 </dev/null
 	local status=$?
 	case $status in
 	0 | 1) ;; # the rows say which
@@ -66,7 +66,7 @@ rows_suite() {
 # rdma_cm where no device has 127.0.0.1, the first address of the interface.
 suite_elsewhere() {
 	pick_addresses
-	timeout -k 5 170 "$uhca_run" --private --addr "$first" -- \
+	timeout -k 5 240 "$uhca_run" --private --addr "$first" -- \
 		/usr/bin/python3 "$here/rows/rdma_core_suite.py" \
 		--expect "$root/docs/reference/rdma-core-suite.md" test_rdmacm \
 		>"$out/said" 2>&1 </dev/null || cat "$out/said"

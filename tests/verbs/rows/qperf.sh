@@ -5,7 +5,7 @@
 # can be asked for is that it is told so at once, and that its server goes on.
 
 qperf_is_refused() { # TEST [OPTION...]
-	timeout -k 2 20 "${client_run[@]}" qperf -lp "$port" -li "$client_dev:1" \
+	timeout -k 2 240 "${client_run[@]}" qperf -lp "$port" -li "$client_dev:1" \
 		-ri "$server_dev:1" -t 1 "${@:2}" "$server_host" "$1" >"$out/client" 2>&1 </dev/null
 	local status=$?
 	[ $status = 1 ] || echo "$1 $(status_words $status), not with 1"
@@ -18,7 +18,7 @@ qperf_refusals() {
 	local t
 	next_port
 	start_server qperf -lp "$port"
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	for t in rc_bw rc_lat uc_bw uc_lat rc_rdma_read_lat rc_rdma_write_bw \
 		rc_compare_swap_mr ud_bw ud_lat; do
 		qperf_is_refused $t
@@ -39,7 +39,7 @@ rows_qperf() {
 
 qperf_pair() { # TEST...; sets client_status
 	start_server qperf -lp "$port"
-	until_true 20 listens_or_is_gone "$server_pid" "$port"
+	until_true listens_or_is_gone "$server_pid" "$port"
 	timeout -k 2 "$limit" qperf -lp "$port" -cm 1 -t 1 "$server_host" "$@" \
 		>"$out/client" 2>&1 </dev/null
 	client_status=$?

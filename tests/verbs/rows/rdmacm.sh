@@ -76,7 +76,7 @@ cm_pair() {
 	end=$((now + 20000))
 	while :; do
 		start_server "${server[@]}"
-		until_true 20 cm_listens_or_is_gone "$server_pid" "${server[*]}"
+		until_true cm_listens_or_is_gone "$server_pid" "${server[*]}"
 		timeout -k 2 "$limit" "${client_run[@]}" "${client[@]}" \
 			>"$out/client" 2>&1 </dev/null
 		client_status=$?
@@ -90,7 +90,7 @@ cm_pair() {
 	if [ -n "$stays" ]; then
 		stop_server
 	elif [ "$client_status" != 0 ]; then
-		until_true 3 is_gone "$server_pid" || stop_server
+		within 3 is_gone "$server_pid" || stop_server
 	fi
 	wait "$server_pid"
 	server_status=$?
@@ -116,7 +116,7 @@ hasty_complaint() {
 			now_ms
 			[ "$now" -lt "$end" ] || break
 		done
-		[ "$client_status" = 0 ] || until_true 3 is_gone "$server_pid" || stop_server
+		[ "$client_status" = 0 ] || within 3 is_gone "$server_pid" || stop_server
 		wait "$server_pid"
 		server_status=$?
 		pair_complaint >"$out/complaint"
@@ -223,11 +223,11 @@ row_late_listener() { # ADDRESS
 # The receiver has to be in its group before the sender begins.
 mckey_complaint() { # ADDRESS GROUP SENDER-OPTION...
 	start_server stdbuf -oL mckey -b "$1" -m "$2" -C 10 -S 1000
-	until_true 20 server_says "joined dgid" || echo "the receiver did not join"
+	until_true server_says "joined dgid" || echo "the receiver did not join"
 	timeout -k 2 "$limit" mckey -s "${@:3}" -b "$1" -m "$2" -C 10 -S 1000 \
 		>"$out/client" 2>&1 </dev/null
 	client_status=$?
-	[ $client_status = 0 ] || until_true 3 is_gone "$server_pid" || kill "$server_pid"
+	[ $client_status = 0 ] || within 3 is_gone "$server_pid" || kill "$server_pid"
 	wait "$server_pid"
 	server_status=$?
 	pair_complaint

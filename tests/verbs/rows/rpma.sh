@@ -12,11 +12,11 @@ rpma_pair() {
 		return
 	}
 	start_server "$out/rpma_check" server "$address" "$port"
-	until_true 20 server_says "listening" || echo "the server does not listen"
+	until_true server_says "listening" || echo "the server does not listen"
 	timeout -k 2 "$limit" "${client_run[@]}" "$out/rpma_check" client "$address" "$port" \
 		>"$out/client" 2>&1 </dev/null
 	client_status=$?
-	[ $client_status = 0 ] || until_true 3 is_gone "$server_pid" || stop_server
+	[ $client_status = 0 ] || within 3 is_gone "$server_pid" || stop_server
 	wait "$server_pid"
 	server_status=$?
 	pair_complaint

@@ -9,18 +9,18 @@ judge_checks() {
 	[ "$variant" != nobody ] || groups='buffers|keys' # a user's rights to memory matter
 	mapfile -t checks < <(cd "$here/sanitize/bad" && printf '%s\n' */*.c |
 		grep -E "^($groups)/" | sed 's/\.c$//')
-	timeout -k 2 180 "$here/sanitize/judge" "${checks[@]}" >"$out/said" 2>&1 ||
+	timeout -k 2 240 "$here/sanitize/judge" "${checks[@]}" >"$out/said" 2>&1 ||
 		echo "status $?: $(tail -n 3 "$out/said")"
 }
 
 judge_known() { # NAME
-	timeout -k 2 80 "$here/sanitize/judge" "known/$1" >"$out/said" 2>&1 ||
+	timeout -k 2 240 "$here/sanitize/judge" "known/$1" >"$out/said" 2>&1 ||
 		echo "status $?: $(tail -n 3 "$out/said")"
 }
 
 # Sixteen threads that share queues, and a daemon that dies: nothing of that is a mistake.
 judge_threads() {
-	timeout -k 2 120 "$uhca_run" --private --sanitize --sanitize-options "text=$out/found" -- \
+	timeout -k 2 240 "$uhca_run" --private --sanitize --sanitize-options "text=$out/found" -- \
 		"$UHCA_BUILDDIR/tests/verbs/rogues/threads" >"$out/said" 2>&1 ||
 		echo "ended with $?: $(tail -n 1 "$out/said")"
 	cat "$out/found"

@@ -75,7 +75,7 @@ io_demo_complaint() { # TLS ARGUMENT...
 	command=(env UCX_TLS="$tls" UCX_NET_DEVICES="$devices" UCX_SOCKADDR_TLS_PRIORITY="$way"
 		io_demo -p "$port" -d 1:262144 -q "${@:2}")
 	start_server stdbuf -oL "${command[@]}"
-	until_true 20 server_says "started listener" || echo "the server does not listen"
+	until_true server_says "started listener" || echo "the server does not listen"
 	timeout -k 2 "$limit" "${command[@]}" -i 300 -o read,write "$server_addr" \
 		>"$out/client" 2>&1 </dev/null || echo "client $(status_words $?)"
 	kill "$server_pid" 2>/dev/null || echo "the server ended before it was told to"
@@ -117,10 +117,10 @@ client_server_complaint() { # ADDRESS
 	[ "$family" = 4 ] || command+=(-6)
 	client_server_built || return 0
 	start_server "${command[@]}"
-	until_true 20 server_says "Waiting for connection" || echo "the server does not listen"
+	until_true server_says "Waiting for connection" || echo "the server does not listen"
 	timeout -k 2 "$limit" "${command[@]}" -a "$1" >"$out/client" 2>&1 </dev/null ||
 		echo "client $(status_words $?): $(last_words)"
-	until_true 20 server_says "iteration #20" || echo "the server does not see 20 messages"
+	until_true server_says "iteration #20" || echo "the server does not see 20 messages"
 	kill "$server_pid" 2>/dev/null || echo "the server ended"
 	wait "$server_pid"
 	grep -qF "$(client_server_data 30000)" "$out/server" || echo "the data is another"

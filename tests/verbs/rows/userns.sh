@@ -39,10 +39,10 @@ userns_rping() {
 
 # The daemon says how it reaches the memory of a program that sees other process numbers.
 userns_memory() {
-	timeout -k 1 20 "${inside_namespace[@]}" ibv_asyncwatch -d "$client_dev" \
+	timeout -k 1 240 "${inside_namespace[@]}" ibv_asyncwatch -d "$client_dev" \
 		>"$out/client" 2>&1 </dev/null &
 	local pid=$!
-	until_true 10 grep -q "async event FD" "$out/client" || echo "ibv_asyncwatch does not start"
+	until_true grep -q "async event FD" "$out/client" || echo "ibv_asyncwatch does not start"
 	"$UHCA_BUILDDIR/uhcactl" show client | grep -q "ibv_asyncwatch *proc_mem" ||
 		echo "not by proc_mem: $("$UHCA_BUILDDIR/uhcactl" show client | tail -n 1)"
 	end_namespace "$pid"
@@ -67,11 +67,11 @@ rows_userns_daemon() {
 		try userns all-inside userns_again "${inside_namespace[@]}" "$uhca_run" --private --
 	userns_row daemon-inside || return 0
 	# shellcheck disable=SC2016
-	timeout -k 1 60 "${inside_namespace[@]}" "$uhca_run" --private -- \
+	timeout -k 1 240 "${inside_namespace[@]}" "$uhca_run" --private -- \
 		sh -c 'echo "$UHCA_DIR" >"$0.new" && mv "$0.new" "$0" && exec sleep 60' \
 		"$out/dir" >"$out/errors" 2>&1 </dev/null &
 	pid=$!
-	until_true 20 test -s "$out/dir" || {
+	until_true test -s "$out/dir" || {
 		fail userns daemon-inside "no daemon: $(tail -n 1 "$out/errors")"
 		end_namespace "$pid"
 		return

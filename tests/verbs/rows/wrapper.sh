@@ -6,7 +6,7 @@
 expect_status() { # STATUS COMMAND...
 	local want=$1 status
 	shift
-	timeout -k 2 30 "$@" >"$out/said" 2>&1 </dev/null
+	timeout -k 2 240 "$@" >"$out/said" 2>&1 </dev/null
 	status=$?
 	[ $status = "$want" ] ||
 		echo "'${*: -3}' ended with $status, not $want: $(tail -n 1 "$out/said")"
@@ -88,13 +88,13 @@ all_killed() {
 	"$uhca_run" --private --sanitize -- sh -c 'echo "$UHCA_DIR" >"$0"; exec sleep 100' \
 		"$out/killed" &
 	killed=$!
-	until_true 20 test -s "$out/living" && until_true 20 test -s "$out/killed" ||
+	until_true test -s "$out/living" && until_true test -s "$out/killed" ||
 		echo "they do not start"
 	pids="$(pids_below $killed) $killed"
 	kill -STOP $pids
 	kill -KILL $pids
 	wait $killed 2>/dev/null
-	until_true 20 all_gone $pids || echo "some of $pids live"
+	until_true all_gone $pids || echo "some of $pids live"
 	[ -d "$(cat "$out/killed")" ] || echo "the directory is gone by itself: nothing is tested"
 	"$uhca_run" --private -- test -d "$(cat "$out/living")" ||
 		echo "a live directory was removed"
@@ -120,7 +120,7 @@ time_limit() {
 		until ibv_rc_pingpong -g 0 -e -p "$2" 127.0.0.1 >/dev/null; do :; done
 	SCRIPT
 	next_port
-	timeout -k 2 60 "$uhca_run" --private --time-limit 2 --fault 'cqe.withhold nth=200' -- \
+	timeout -k 2 240 "$uhca_run" --private --time-limit 2 --fault 'cqe.withhold nth=200' -- \
 		sh "$out/hang" "$out" "$port" >"$out/said" 2>&1
 	status=$?
 	[ $status = 124 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
@@ -130,7 +130,7 @@ time_limit() {
 	expect_said 'uhca0 QP 0x[0-9a-f]*'
 	expect_said 'receive requests wait for a'
 	while read -r pid; do
-		until_true 10 is_gone "$pid" || echo "process $pid lives on"
+		until_true is_gone "$pid" || echo "process $pid lives on"
 	done <"$out/pids"
 	expect_nothing_left
 	expect_status 3 "$uhca_run" --private --time-limit 20 -- sh -c 'exit 3'
@@ -170,7 +170,7 @@ port_taken() {
 		kill $taker
 		exit $status
 	SCRIPT
-	timeout -k 2 60 "${inside[@]}" bash "$out/taken" "$out" "$uhca_run" >"$out/said" 2>&1
+	timeout -k 2 240 "${inside[@]}" bash "$out/taken" "$out" "$uhca_run" >"$out/said" 2>&1
 	status=$?
 	[ $status = 125 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
 	who='is in use by python3 (process [0-9]*), at all addresses: stop it'
@@ -194,7 +194,7 @@ fresh_interface() {
 		"$1" --private --netdev one -- sh -c 'grep -h . "$UHCA_DIR/log"
 			cat "$UHCA_DIR"/sys/class/infiniband/uhca0/ports/1/gids/0'
 	SCRIPT
-	timeout -k 2 60 "${inside[@]}" bash "$out/fresh" "$uhca_run" >"$out/said" 2>&1
+	timeout -k 2 240 "${inside[@]}" bash "$out/fresh" "$uhca_run" >"$out/said" 2>&1
 	status=$?
 	[ $status = 0 ] || echo "the status is $status: $(tail -n 1 "$out/said")"
 	expect_said "one: waiting for duplicate address detection"
@@ -239,7 +239,7 @@ private_devices() {
 private_at_once() {
 	local i pids=() status
 	for i in 1 2 3 4 5; do
-		timeout 30 "$uhca_run" --private ibv_devinfo -d uhca0 >"$out/said$i" 2>&1 &
+		timeout 240 "$uhca_run" --private ibv_devinfo -d uhca0 >"$out/said$i" 2>&1 &
 		pids+=($!)
 	done
 	for i in "${pids[@]}"; do
@@ -285,9 +285,9 @@ signals() {
 			'trap "echo got; exit 40" $0; echo up; while :; do sleep 0.05; done' \
 			$signal >"$out/said" 2>&1 &
 		pid=$!
-		until_true 20 grep -q up "$out/said" || echo "the command does not start"
+		until_true grep -q up "$out/said" || echo "the command does not start"
 		kill -$signal $pid
-		until_true 10 is_gone $pid || kill -9 $pid
+		until_true is_gone $pid || kill -9 $pid
 		wait $pid
 		status=$?
 		[ $status = 40 ] || echo "SIG$signal: status $status, not the command's"
@@ -303,14 +303,14 @@ killed() {
 	"$uhca_run" --private -- sh -c 'cat "$UHCA_DIR/pid"; echo $$; echo up; exec sleep 100' \
 		>"$out/said" 2>&1 &
 	pid=$!
-	until_true 20 grep -q up "$out/said" || echo "the command does not start"
+	until_true grep -q up "$out/said" || echo "the command does not start"
 	daemon=$(sed -n 1p "$out/said")
 	command=$(sed -n 2p "$out/said")
 	kill -9 $pid
 	wait $pid 2>/dev/null
-	until_true 10 is_gone "$command" || echo "the command lives on"
-	until_true 10 is_gone "$daemon" || echo "the daemon lives on"
-	until_true 10 nothing_left || expect_nothing_left
+	until_true is_gone "$command" || echo "the command lives on"
+	until_true is_gone "$daemon" || echo "the daemon lives on"
+	until_true nothing_left || expect_nothing_left
 }
 
 # The keeper is killed: the daemon follows, and uhca-run removes the folder.
@@ -322,7 +322,7 @@ keeper_killed() {
 	expect_said "the process that watches the daemon was killed"
 	[ -n "$(sed -n 1p "$out/said")" ] || echo "no folder was named"
 	[ ! -e "$(sed -n 1p "$out/said")" ] || echo "$(sed -n 1p "$out/said") is still there"
-	until_true 10 nothing_left || expect_nothing_left
+	until_true nothing_left || expect_nothing_left
 }
 
 # A daemon that dies before the command: it is collected, and the user is told.
@@ -360,10 +360,10 @@ shared_attaches() {
 	[ -n "$first" ] && [ "$first" = "$second" ] || echo "daemons '$first' and '$second'"
 	expect_status 125 "$uhca_run" --instance attach --devices 2 true
 	expect_said "already runs"
-	until_true 10 is_gone "$first" || echo "the daemon does not end when nobody is left"
+	until_true is_gone "$first" || echo "the daemon does not end when nobody is left"
 	second=$(shared_daemon attach)
 	[ -n "$second" ] && [ "$first" != "$second" ] || echo "no new daemon after the first"
-	until_true 10 is_gone "$second" || echo "the second daemon does not end"
+	until_true is_gone "$second" || echo "the second daemon does not end"
 }
 
 shared_at_once() {
@@ -380,11 +380,11 @@ shared_at_once() {
 shared_lets_go() {
 	local daemon
 	# shellcheck disable=SC2016
-	daemon=$(timeout 10 "$uhca_run" --instance go --linger 60 -- sh -c \
+	daemon=$(timeout 240 "$uhca_run" --instance go --linger 60 -- sh -c \
 		'cat "$UHCA_DIR/pid"' 9>&1) || echo "the daemon holds descriptors of its starter"
 	[[ $daemon =~ ^[0-9]+$ ]] || echo "no daemon: '$daemon'"
 	kill "$daemon"
-	until_true 10 is_gone "$daemon" || echo "the daemon does not end at SIGTERM"
+	until_true is_gone "$daemon" || echo "the daemon does not end at SIGTERM"
 }
 
 shared_stays() {
@@ -398,7 +398,7 @@ shared_after_crash() {
 	local first second
 	first=$(shared_daemon crash)
 	kill -9 "$first"
-	until_true 10 is_gone "$first"
+	until_true is_gone "$first"
 	second=$(shared_daemon crash)
 	[[ $second =~ ^[0-9]+$ ]] && [ "$first" != "$second" ] ||
 		echo "after kill -9 of $first: '$second'"
@@ -415,7 +415,7 @@ shared_left_early() {
 	chmod +x "$out/uhcad"
 	daemon=$(UHCA_DAEMON=$out/uhcad shared_daemon early)
 	[[ $daemon =~ ^[0-9]+$ && -e $out/left ]] || echo "no second daemon: '$daemon'"
-	until_true 10 is_gone "${daemon:-none}" ||
+	until_true is_gone "${daemon:-none}" ||
 		echo "the daemon does not end when nobody is left"
 }
 

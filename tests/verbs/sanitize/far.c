@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEADLINE_S 20
+#define DEADLINE_S 240
 
 struct far_link far_usual(void)
 {

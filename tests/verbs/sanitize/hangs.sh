@@ -23,7 +23,7 @@ complain() {
 watch() {
 	local want=$1 what=$2 status
 	shift 2
-	timeout -k 2 60 "$run" --private --sanitize "$@" >"$out/said" 2>&1
+	timeout -k 2 240 "$run" --private --sanitize "$@" >"$out/said" 2>&1
 	status=$?
 	[ $status = "$want" ] || complain "$what: status $status, not $want: $(cat "$out/said")"
 }

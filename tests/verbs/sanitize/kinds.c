@@ -6,7 +6,7 @@
 
 #define QKEY       0x11
 #define RECEIVES   4
-#define DEADLINE_S 20
+#define DEADLINE_S 240
 
 struct ibv_qp *pair_ud(struct pair *p, uint32_t max_inline)
 {

@@ -10,7 +10,7 @@
 #define ALL                                                                                        \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |               \
 	 IBV_ACCESS_REMOTE_ATOMIC)
-#define DEADLINE_S 20
+#define DEADLINE_S 240
 
 /* One pair in a process: whose memory an end's operations go to. */
 static struct pair *the_pair;

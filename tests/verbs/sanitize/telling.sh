@@ -17,7 +17,7 @@ failed=0
 try() {
 	local want=$1 what=$2 status
 	shift 2
-	timeout -k 2 60 "$@" >"$out/said" 2>&1
+	timeout -k 2 240 "$@" >"$out/said" 2>&1
 	status=$?
 	[ $status = "$want" ] || complain "$what: status $status, not $want: $(cat "$out/said")"
 }

@@ -40,7 +40,7 @@ export UHCA_DIR
 
 # sanitized SERVER'S-USER: what the sanitizer says is in $out/said.
 sanitized() {
-	FAR_SERVER_USER=$1 timeout -k 2 60 "$run" --sanitize=all --sanitize-options \
+	FAR_SERVER_USER=$1 timeout -k 2 240 "$run" --sanitize=all --sanitize-options \
 		"text=$out/said" -- "$program" >"$out/own" 2>&1
 }
 

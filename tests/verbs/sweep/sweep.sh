@@ -131,19 +131,19 @@ has_results() { # FOLDER N
 	[ "$(wc -l 2>/dev/null <"$1/results.jsonl" || echo 0)" -gt "$2" ]
 }
 
-until_true 20 nothing_left || wrong "something is left: $(left)" "$out/all.err"
+until_true nothing_left || wrong "something is left: $(left)" "$out/all.err"
 # The command leaves a process behind in each run, too.
 half=(--sweep calls --time-limit 60 --sweep-folder "$out/half" --junit "$out/half.xml" --
 	sh -c 'setsid sleep 1000 & exec "$1" right' sh "$program")
 "$run" "${half[@]}" >"$out/half.txt" 2>"$out/half.err" &
-until_true 60 has_results "$out/half" 3 || wrong "no results came" "$out/half.err"
+until_true has_results "$out/half" 3 || wrong "no results came" "$out/half.err"
 kill -INT $! && wait $!
 [ $? -eq 130 ] || wrong "interrupted: the status is not 130" "$out/half.txt"
 says half "; interrupted"
-until_true 20 nothing_left || wrong "after SIGINT is left: $(left)" "$out/half.err"
+until_true nothing_left || wrong "after SIGINT is left: $(left)" "$out/half.err"
 
 "$run" "${half[@]}" >"$out/half.txt" 2>"$out/half.err" &
-until_true 60 has_results "$out/half" 8 || wrong "no results came" "$out/half.err"
+until_true has_results "$out/half" 8 || wrong "no results came" "$out/half.err"
 kill -KILL $!
 wait $! 2>/dev/null
 # Another one removes the folder of the one that was killed, when its runs have ended.
@@ -151,13 +151,13 @@ nothing_left_by_another() {
 	"$run" --private -- true
 	nothing_left
 }
-until_true 20 nothing_left_by_another || wrong "after SIGKILL is left: $(left)" "$out/half.err"
+until_true nothing_left_by_another || wrong "after SIGKILL is left: $(left)" "$out/half.err"
 sweeps 0 half "${half[@]}"
 says half "15 of 15 runs" "runs were made before" "0 findings" "0 found something"
 lacks half "note:"
 grep -q '<testsuite name="sweep" tests="15" failures="0"' "$out/half.xml" ||
 	wrong "the JUnit file" "$out/half.xml"
-until_true 20 nothing_left || wrong "in the end is left: $(left)" "$out/half.err"
+until_true nothing_left || wrong "in the end is left: $(left)" "$out/half.err"
 
 # ---- what is refused ----
 

@@ -29,7 +29,7 @@ said() {
 	project=$1 words=$2
 	shift 2
 	cd "$tmp/projects/$project" || exit 99
-	if timeout -k 2 120 "$@" >"$tmp/said" 2>&1 && grep -q -e "$words" "$tmp/said"; then
+	if timeout -k 2 240 "$@" >"$tmp/said" 2>&1 && grep -q -e "$words" "$tmp/said"; then
 		echo "ok   $project: $*"
 	else
 		cat "$tmp/said"

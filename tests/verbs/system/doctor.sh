@@ -32,7 +32,7 @@ examine() { # STATUS COMMAND...
 pingpong() {
 	port=$((20000 + $$ % 20000))
 	# shellcheck disable=SC2016 # for the shell inside
-	"$@" timeout -k 2 60 "$run" --private --pin off --log-level info -- sh -c '
+	"$@" timeout -k 2 240 "$run" --private --pin off --log-level info -- sh -c '
 		set -- ibv_rc_pingpong -d uhca0 -g 0 -c -n 10 -s 65536 -p "$1"
 		"$@" >"$0/server" 2>&1 &
 		until "$@" 127.0.0.1 >"$0/client" 2>&1; do
@@ -72,7 +72,7 @@ lacking() { # MOUNTS COMMAND...
 	mounts=$1
 	shift
 	# shellcheck disable=SC2016 # of the inner shell
-	timeout 60 unshare -rm sh -c 'mount --make-rprivate / && eval "$1" && shift && exec "$@"' \
+	timeout 240 unshare -rm sh -c 'mount --make-rprivate / && eval "$1" && shift && exec "$@"' \
 		sh "$mounts" "$@"
 }
 if unshare -rm true 2>/dev/null; then

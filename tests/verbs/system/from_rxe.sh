@@ -31,7 +31,7 @@ block() {
 said() {
 	local name=$1 words=$2
 	shift 2
-	if timeout -k 2 200 "$@" >"$tmp/said" 2>&1 && grep -q -e "$words" "$tmp/said"; then
+	if timeout -k 2 240 "$@" >"$tmp/said" 2>&1 && grep -q -e "$words" "$tmp/said"; then
 		echo "ok   $name"
 	else
 		cat "$tmp/said"

@@ -11,6 +11,8 @@ times=${UHCA_TIMES:-60}
 [ -n "${INSTANCES_INSIDE:-}" ] ||
 	INSTANCES_INSIDE=1 exec "$root/tests/support/own-network" bash "$0" "$@"
 
+# shellcheck source=tests/verbs/wait.sh
+. "$root/tests/verbs/wait.sh"
 out=$(mktemp -d)
 foreign=()
 trap 'kill "${foreign[@]}" 2>/dev/null; wait; rm -rf "$out"' EXIT
@@ -27,12 +29,9 @@ by_hand() { # NAME ADDRESS...: a daemon that no uhca-run started
 	foreign+=($!)
 }
 serves() { # NAME
-	local i
-	for ((i = 0; i < 500; i++)); do
-		[ -S "$out/$1/ctl" ] && return
-		sleep 0.01
-	done
-	complain "the daemon $1 does not come up: $(cat "$out/$1/log" "$out/$1.said" 2>/dev/null)"
+	until_true test -S "$out/$1/ctl" ||
+		complain "the daemon $1 does not come up:" \
+			"$(cat "$out/$1/log" "$out/$1.said" 2>/dev/null)"
 }
 # Somebody else is about to give 127.0.5.1 and so on away: they are left to him.
 python3 -c 'import os, socket, sys
@@ -41,7 +40,7 @@ for i in range(12): s[i].bind("\0uhca/addresses/127.0.%d" % i)
 open(sys.argv[1], "w").write("ready")
 sys.stdin.read()' "$out/reserved" < <(exec sleep 100) &
 reserving=$!
-for ((i = 0; i < 500; i++)); do [ -s "$out/reserved" ] || sleep 0.01; done
+until_true test -s "$out/reserved"
 # shellcheck disable=SC2016 # of the inner shell
 got=$("$uhca_run" --private -- sh -c 'echo "$UHCA_ADDR_0"' 2>&1)
 [ "$got" = 127.0.12.1 ] || complain "addresses that another start has reserved: $got"
@@ -50,6 +49,7 @@ kill $reserving
 # A daemon by hand is there first, five times: between the look and the daemon's start.
 cat >"$out/slow" <<-'END'
 	#!/usr/bin/env bash
+	. "$UHCA_SRCDIR/tests/verbs/wait.sh"
 	n=$(($(cat "$TAKEN/n") + 1))
 	echo $n >"$TAKEN/n"
 	words="$* --addr 127.0.0.1"
@@ -57,7 +57,7 @@ cat >"$out/slow" <<-'END'
 	[ $n -gt 5 ] || {
 		"$REAL" --dir "$TAKEN/$n" --addr "$address" </dev/null >/dev/null 2>&1 3>&- &
 		echo $! >>"$TAKEN/pids"
-		for ((i = 0; i < 500; i++)); do [ -S "$TAKEN/$n/ctl" ] || sleep 0.01; done
+		until_true test -S "$TAKEN/$n/ctl"
 	}
 	exec "$REAL" "$@"
 END
@@ -69,18 +69,16 @@ got=$(TAKEN=$out/taken REAL=$daemon UHCA_DAEMON=$out/slow "$uhca_run" --private 
 [ "$got" = "127.0.5.1 0" ] || complain "others came first, five times: $got"
 xargs kill <"$out/taken/pids"
 while read -r pid; do # their addresses are free when they have ended
-	for ((i = 0; i < 500; i++)); do
-		kill -0 "$pid" 2>/dev/null || break
-		sleep 0.01
-	done
+	until_true is_gone "$pid"
 done <"$out/taken/pids"
 
 # Another is there first, and gone again when uhca-run could look.
 cat >"$out/brief" <<-'END'
 	#!/usr/bin/env bash
+	. "$UHCA_SRCDIR/tests/verbs/wait.sh"
 	[ ! -e "$TAKEN/brief" ] || exec "$REAL" "$@"
 	"$REAL" --dir "$TAKEN/brief" --addr 127.0.0.1 </dev/null >/dev/null 2>&1 3>&- &
-	for ((i = 0; i < 500; i++)); do [ -S "$TAKEN/brief/ctl" ] || sleep 0.01; done
+	until_true test -S "$TAKEN/brief/ctl"
 	"$REAL" "$@"
 	status=$?
 	kill $! && wait $!

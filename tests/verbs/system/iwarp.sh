@@ -18,9 +18,9 @@ expect default "InfiniBand (0)"
 for wire in "" --wire; do
 	# shellcheck disable=SC2016,SC2086 # the inner shell's; an option or none
 	"$run" --private --profile iwarp-like $wire -- sh -c '
-		timeout 60 rping -s -a 127.0.0.1 -C 3 &
+		timeout 240 rping -s -a 127.0.0.1 -C 3 &
 		for i in $(seq 40); do
-			timeout 60 rping -c -a 127.0.0.1 -C 3 && break
+			timeout 240 rping -c -a 127.0.0.1 -C 3 && break
 			[ "$i" -lt 40 ] || exit 1
 			sleep 0.5
 		done

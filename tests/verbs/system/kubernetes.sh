@@ -5,6 +5,8 @@
 # run, run here: the daemon in a folder to which all may write, its probe, the program.
 set -u
 srcdir=$(cd "${UHCA_SRCDIR:?}" && pwd) && builddir=$(cd "${UHCA_BUILDDIR:?}" && pwd) || exit 99
+# shellcheck source=tests/verbs/wait.sh
+. "$srcdir/tests/verbs/wait.sh"
 tmp=$(mktemp -d) || exit 99
 daemon=''
 # shellcheck disable=SC2317 # called by the trap
@@ -69,20 +71,18 @@ fail() {
 	exit 1
 }
 
+answers_or_is_gone() {
+	"${probe[@]}" >"$tmp/said" 2>&1 || is_gone "$daemon"
+}
+
 is_up() {
-	local i
-	for ((i = 0; i < 200; i++)); do
-		"${probe[@]}" >"$tmp/said" 2>&1 && return 0
-		kill -0 "$daemon" 2>/dev/null || return 1
-		read -rt 0.1 <> <(:)
-	done
-	return 1
+	until_true answers_or_is_gone && is_alive "$daemon"
 }
 
 # A pod has a network of its own; here others may have 127.0.0.1 and its port.
 # try MANIFEST PROGRAM-CONTAINER MODE-OF-THE-FOLDER [OPTION-OF-UHCAD...]
 try() {
-	local command=() probe=() i=0
+	local command=() probe=()
 	rm -rf "$tmp/run" "$tmp/containers" && mkdir "$tmp/containers" &&
 		mkdir -m "$3" "$tmp/run" || exit 99
 	"$python" "$tmp/read.py" "$srcdir/packaging/kubernetes/$1" "$tmp/containers" || exit 1
@@ -93,7 +93,7 @@ try() {
 	daemon=$!
 	is_up || fail "$1: the probe finds no daemon"
 	# shellcheck disable=SC2016 # of the inner shell
-	timeout 60 bash -c '. "$1" && "${command[@]}"' sh "$tmp/containers/$2" >"$tmp/said" 2>&1 ||
+	timeout 240 bash -c '. "$1" && "${command[@]}"' sh "$tmp/containers/$2" >"$tmp/said" 2>&1 ||
 		fail "$1: $2 ended with $?"
 	grep -q 'hca_id:.*uhca0' "$tmp/said" || fail "$1: no device"
 	kill "$daemon" && wait "$daemon"

@@ -26,7 +26,7 @@ mpicc.openmpi -O1 -o "$out/program" "$UHCA_SRCDIR/tests/support/mpi_pingpong.c" 
 cat >"$out/job" <<'END'
 as_root=
 [ "$(id -u)" != 0 ] || as_root=--allow-run-as-root
-exec timeout -k 2 60 env UCX_NET_DEVICES="$1" mpirun.openmpi --oversubscribe $as_root -n 2 \
+exec timeout -k 2 240 env UCX_NET_DEVICES="$1" mpirun.openmpi --oversubscribe $as_root -n 2 \
 	--mca plm isolated --mca pml ucx --mca osc ucx --mca btl self \
 	"$0/program" bandwidth 400000 64 </dev/null
 END

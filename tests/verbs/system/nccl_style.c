@@ -17,7 +17,7 @@
 
 #define MEMORY    (1u << 20)
 #define DEPTH     64u
-#define LIMIT_S   20
+#define LIMIT_S   120
 #define CHUNKS    16u
 #define CHUNK     (MEMORY / CHUNKS)
 #define IMMEDIATE 0x6e63636cu

@@ -25,7 +25,7 @@ export UHCACTL_LIBRARY UHCA_RUN="$srcdir/scripts/uhca-run" PYTHONDONTWRITEBYTECO
 	PYTHONPATH="$srcdir/emu/ctl/python"
 cp "$srcdir"/tests/verbs/system/pytest/*.py "$tmp/" && cd "$tmp" || exit 99
 
-timeout -k 2 120 "$python" -m pytest -q --uhca '--devices 1 --wire' test_devices.py || exit 1
+timeout -k 2 240 "$python" -m pytest -q --uhca '--devices 1 --wire' test_devices.py || exit 1
 [ ! -e uhca-results ] || {
 	echo "pytest.sh: traces of what passed: $(find uhca-results)"
 	exit 1
@@ -35,7 +35,7 @@ def test_it_fails(uhca):
     uhca.run(["ibv_devinfo"], check=True)
     assert uhca.counter("errors") == 1
 EOF
-timeout -k 2 60 "$python" -m pytest -q test_failure.py >said 2>&1
+timeout -k 2 240 "$python" -m pytest -q test_failure.py >said 2>&1
 status=$? kept=uhca-results/test_failure.py-test_it_fails
 if [ $status != 1 ] || ! grep -q "last packets.*/$kept\$" said ||
 	[ ! -s $kept/recorder.pcapng ] || [ ! -s $kept/log ]; then
@@ -57,7 +57,7 @@ def test_option(uhca):
 def test_argument(uhca):
     pass
 EOF
-timeout -k 2 60 "$python" -m pytest -q test_marker.py >said 2>&1
+timeout -k 2 240 "$python" -m pytest -q test_marker.py >said 2>&1
 if [ $? != 1 ] ||
 	! grep -q "uhca.Error: .* unknown option --devces: did you mean '--devices'?" said ||
 	! grep -q "uhca.Error: .*marker uhca takes NAME=VALUE, .* not 'devices=2'" said ||
@@ -74,7 +74,7 @@ mkdir -p "$installed/uhca-0.dist-info" && ln -s "$srcdir/emu/ctl/python/uhca" "$
 		"$installed/uhca-0.dist-info/" || exit 99
 for conftest in conftest.py ''; do
 	[ -n "$conftest" ] || rm conftest.py
-	PYTHONPATH=$installed timeout -k 2 60 "$python" -m pytest -q -k one_device \
+	PYTHONPATH=$installed timeout -k 2 240 "$python" -m pytest -q -k one_device \
 		test_devices.py >said 2>&1 || {
 		cat said
 		echo "pytest.sh: ${conftest:-without conftest.py,} no fixtures are found"

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE 60 /* seconds */
+#define PATIENCE 300 /* seconds */
 
 static struct deaf_fs *fs;
 static char dir[64];

@@ -550,7 +550,7 @@ static void test_exec(void **state)
 
 		start(&t, modes[i], become_another);
 		p.fd = t.sock;
-		assert_int_equal(poll(&p, 1, 20000), 1);
+		assert_int_equal(poll(&p, 1, 120000), 1);
 		expect_any_error(&t, 0, 8);
 		expect_any_error(&t, 0, 2 * PAGE);
 		kill(t.pid, SIGKILL);

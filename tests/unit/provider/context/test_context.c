@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 10000
+#define DEADLINE_MS 120000
 
 /* Something to read before the deadline. */
 static void wait_readable(int fd)

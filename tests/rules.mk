@@ -150,6 +150,10 @@ check-unsanitized:
 # other tests need is their prerequisite.
 ifeq ($(origin TESTS) $(filter %.sh,$(TESTS)),command line )
 override check_PROGRAMS =
+else
+# Before the tests begin: make links what it compiles in one go with them behind all of them, and
+# the longest scripts would begin last.
+check-am: $(sanitize_programs)
 endif
 
 # A build without tests does not need their libraries, nor its parts those of programs.

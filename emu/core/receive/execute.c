@@ -55,6 +55,7 @@ static enum verdict put_write(struct qp *qp, const struct core_burst *t)
 {
 	struct responder *r = &qp->resp;
 	struct key_access a;
+	bool judged = false; /* the bytes of this burst, with the whole range */
 	struct mr *mr;
 	uint64_t at;
 	int err;
@@ -69,10 +70,11 @@ static enum verdict put_write(struct qp *qp, const struct core_burst *t)
 		a = access_of(r->write_rkey, r->write_addr, r->write_left, MR_REMOTE_WRITE);
 		if (r->write_left && open_key(qp, &a, &at, &mr) != V_OK)
 			return V_ACCESS;
+		judged = r->write_left && t->length <= r->write_left;
 	}
 	if (t->length) {
 		a = access_of(r->write_rkey, r->write_addr, t->length, MR_REMOTE_WRITE);
-		if (open_key(qp, &a, &at, &mr) != V_OK)
+		if (!judged && open_key(qp, &a, &at, &mr) != V_OK)
 			return V_ACCESS;
 		err = sgl_write_mr(qp->dev, mr, at, t->iov, t->n_iov);
 		if (err)

@@ -101,9 +101,12 @@ static struct comp_cntr *counter_of(const struct qp *qp, uint8_t opcode)
 
 static void count_silent(struct qp *qp, const struct send_wr *w)
 {
-	struct comp_cntr *cntr = counter_of(qp, send_opcode(w->wqe.opcode)->completion);
+	struct comp_cntr *cntr;
 
 	qp->counters.silent++;
+	if (!qp->counts)
+		return;
+	cntr = counter_of(qp, send_opcode(w->wqe.opcode)->completion);
 	if (cntr)
 		comp_cntr_count(cntr, true, w->length);
 }

@@ -151,8 +151,8 @@ check-unsanitized:
 ifeq ($(origin TESTS) $(filter %.sh,$(TESTS)),command line )
 override check_PROGRAMS =
 else
-# Before the tests begin: make links what it compiles in one go with them behind all of them, and
-# the longest scripts would begin last.
+# Built before the first test starts. As prerequisites of tests alone, they would be linked after all
+# other tests had run, and the longest scripts would start last.
 check-am: $(sanitize_programs)
 endif
 

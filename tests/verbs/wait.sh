@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
-# Waiting for conditions, to be sourced. A wait ends with its condition: its limit is a guard
-# against hangs, long enough for a slow and busy machine under ASan. Guards by timeout(1) and
-# alarm(2) in tests have 240 s or more for the same reason.
+# Waits for conditions; to be sourced. A wait ends when its condition is true. Its limit is a guard
+# against hangs, long enough for a slow and busy machine under ASan. For the same reason guards by
+# timeout(1) and alarm(2) in tests have 240 s or more.
 
-# Readable for ever, without a word: read with a time is a pause without a process.
+# Nothing is ever written to it: read -t on it pauses without a process.
 exec {never_fd}<> <(:)
 
 patience_s=180
@@ -14,7 +14,7 @@ now_ms() { # sets now; a variable, for $( ) is a process
 	now=$((${t%[.,]*} * 1000 + 10#${t#*[.,]} / 1000))
 }
 
-# within SECONDS COMMAND...: asks again and again until it is true or the time is over.
+# within SECONDS COMMAND...: repeats the command until it succeeds; 1 when the time is over.
 within() {
 	local now end
 	now_ms

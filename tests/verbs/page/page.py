@@ -315,7 +315,7 @@ def choose_second(browser):
     browser.click(".row.packet[data-place='%s'] .hit" % place)
     browser.wait("document.getElementById('rule')?.value === "
                  "'drop opcode=RC_SEND_MIDDLE dev=uhca0 nth=1'", "the rule is written")
-    # Scrolled into view it was by place() of browser.py, as a search in the page would.
+    # place() of browser.py has scrolled the row into view, as a search in the page does.
     expect("the ladder, whose rows all fit, scrolled by",
            browser.js("document.querySelector('.spread').scrollTop"), 0)
 

@@ -10,7 +10,7 @@ import os
 import subprocess
 import time
 
-DEADLINE = 60  # seconds for anything that is waited for
+DEADLINE = 180  # seconds for anything that is waited for
 
 KEYS = {
     "ArrowDown": 40, "ArrowUp": 38, "ArrowRight": 39, "ArrowLeft": 37, "Enter": 13, "Escape": 27,
@@ -45,7 +45,17 @@ class Page:
             time.sleep(0.05)
 
     def place(self, selector):
-        """The middle of an element, scrolled into view, once it is there."""
+        """The middle of an element, scrolled into view, once it is there and keeps its place."""
+        before, now = None, self.middle(selector)
+        end = time.monotonic() + DEADLINE
+        while now != before:
+            assert time.monotonic() < end, "%s moves" % selector
+            time.sleep(0.05)
+            before, now = now, self.middle(selector)
+        return now
+
+    def middle(self, selector):
+        """The middle of an element, scrolled into view: a page that is drawn anew may move it."""
         text = json.dumps(selector)
         self.wait("!!document.querySelector(%s)" % text, selector + " is there")
         return self.js(
@@ -108,7 +118,8 @@ class Browser(Page):
         elif message.get("method") == "Runtime.consoleAPICalled":
             self.problems.append("console: " + json.dumps(params["args"])[:500])
         elif message.get("method") == "Log.entryAdded":
-            self.problems.append("log: " + params["entry"]["text"])
+            self.problems.append("log: %s %s" % (params["entry"]["text"],
+                                                params["entry"].get("url", "")))
         elif message.get("method") == "Network.requestWillBeSent":
             url = params["request"]["url"]
             if not url.startswith(("http://127.0.0.1:", "http://localhost:", "file:", "data:",

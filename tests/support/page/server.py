@@ -12,7 +12,7 @@ import subprocess
 import time
 
 UHCACTL = os.path.join(os.environ["UHCA_BUILDDIR"], "uhcactl")
-DEADLINE = 60
+DEADLINE = 180
 
 
 started = []

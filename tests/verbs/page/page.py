@@ -21,7 +21,7 @@ PORT = "18733"
 
 def run(*words):
     """Runs a program that must succeed, and returns what it prints."""
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240)
     if done.returncode:
         raise AssertionError("%s: %s%s" % (" ".join(words), done.stdout, done.stderr))
     return done.stdout
@@ -76,6 +76,7 @@ def record(browser):
     browser.open(server.line)
     expect("the token is not in the address", browser.js("location.hash.includes('token')"), False)
     looks(browser, server.line.split("#")[0] + "?again#", everything, True)
+    browser.leave() # or what it still asks for fails
     server.end()
     mistakes(browser, capture)
 
@@ -164,7 +165,7 @@ def looks(browser, address, everything, closely):
 def mistakes(browser, capture):
     """A full disk, no file, a capture that is cut, a page without its token."""
     def fails(status, pattern, *words):
-        done = subprocess.run([UHCACTL, *words], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([UHCACTL, *words], capture_output=True, text=True, timeout=240)
         expect(" ".join(words), done.returncode, status)
         assert re.search(pattern, done.stderr), done.stderr
 
@@ -198,6 +199,7 @@ def large(browser):
                  (packets + records - 1), "the last row is chosen, and drawn")
     assert count(browser, "g.row") < 120, count(browser, "g.row")
     no_problems(browser, "of many packets")
+    browser.leave() # or what it still asks for fails
     server.end()
 
 
@@ -215,6 +217,7 @@ def live(browser):
     same_again(browser)
     refused(browser)
     no_problems(browser, "of a running device")
+    browser.leave() # or what it still asks for fails
     server.end()
 
 
@@ -271,7 +274,7 @@ def by_hand(browser):
     browser.click("#time-go")
     browser.wait("document.getElementById('follow').textContent === 'Follow'", "it is stopped")
     for program in programs:
-        expect("status of ibv_rc_pingpong", program.wait(timeout=60), 0)
+        expect("status of ibv_rc_pingpong", program.wait(timeout=240), 0)
     browser.wait("document.getElementById('state').textContent === 'running'", "it runs again")
     # The trace has been read anew since, and the trouble is still chosen.
     browser.wait("document.querySelectorAll('.row[aria-selected=true]').length === 1 &&"
@@ -300,7 +303,7 @@ def start_pair():
     """A server and a client of ibv_rc_pingpong, the second once the first listens."""
     words = ["ibv_rc_pingpong", "-d", "uhca0", "-g", "0", "-p", PORT, "-n", "20"]
     server = begin(*words, stdout=subprocess.DEVNULL)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 180
     while ":%04X 00000000:0000 0A" % int(PORT) not in open("/proc/net/tcp").read() + \
             open("/proc/net/tcp6").read().replace("00000000000000000000000000000000:0000 0A",
                                                   "00000000:0000 0A"):
@@ -335,7 +338,7 @@ def same_again(browser):
         out.write(text.replace("title ", "capture %s\ntitle " % capture, 1))
     environment = {k: v for k, v in os.environ.items() if k != "UHCA_DIR"}
     done = subprocess.run([root + "/scripts/uhca-run", "--scenario", scenario], env=environment,
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=240)
     expect("status of the scenario, which says " + done.stdout + done.stderr, done.returncode, 0)
     browser.key("Escape")
     run(UHCACTL, "page", capture, "-o", folder + "/again.html")

@@ -15,12 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define PROCESSES_MAX 256
-#define GRACE_MS      5000  /* for an end after SIGTERM */
-#define EXPLAIN_MS    10000 /* for the daemon's answer */
+#define PROCESSES_MAX  256
+#define GRACE_MS       5000  /* for an end after SIGTERM */
+#define EXPLAIN_MS     10000 /* for the daemon's answer */
+/* A loop that looks again and again sleeps no longer; ibv_poll_cq of the provider does for 1 ns. */
+#define SHORT_SLEEP_NS 1000000u
+#define POLLS          "is running: it computes or polls"
 
 struct process {
 	pid_t pid, parent;
@@ -102,12 +108,28 @@ static void tell_descriptor(pid_t pid, long fd)
 		fprintf(stderr, ", %.*s", (int)n, target);
 }
 
+/* ns of the sleep that a call with these arguments is; UINT64_MAX: it is none. */
+static uint64_t sleep_ns(pid_t pid, long number, const unsigned long a[3])
+{
+	struct timespec t;
+	struct iovec here = {&t, sizeof(t)}, there = {NULL, sizeof(t)};
+
+	if (number == SYS_nanosleep)
+		there.iov_base = (void *)a[0];
+	else if (number == SYS_clock_nanosleep && !(a[1] & TIMER_ABSTIME))
+		there.iov_base = (void *)a[2];
+	if (!there.iov_base || process_vm_readv(pid, &here, 1, &there, 1, 0) != sizeof(t))
+		return UINT64_MAX;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* False: the kernel does not tell. */
 static bool tell_call(pid_t pid, const char *task)
 {
 	char path[300];
 	long number = -1;
-	unsigned long first = 0;
+	unsigned long a[3] = {0};
+	uint64_t ns;
 	FILE *f;
 	int n;
 
@@ -115,18 +137,21 @@ static bool tell_call(pid_t pid, const char *task)
 	f = fopen(path, "re");
 	if (!f)
 		return false;
-	n = fscanf(f, "%ld %lx", &number, &first);
+	n = fscanf(f, "%ld %lx %lx %lx", &number, &a[0], &a[1], &a[2]);
 	fclose(f);
 	if (n < 1)
 		return false;
 	const struct waiting_call *call = waiting_call(number);
 
-	if (call)
+	ns = sleep_ns(pid, number, a);
+	if (ns <= SHORT_SLEEP_NS)
+		fprintf(stderr, POLLS ", and sleeps for %lu ns at a time", (unsigned long)ns);
+	else if (call)
 		fprintf(stderr, "waits in %s", call->name);
 	else
 		fprintf(stderr, "waits in the system call with number %ld", number);
 	if (call && call->on_descriptor)
-		tell_descriptor(pid, (long)first);
+		tell_descriptor(pid, (long)a[0]);
 	return true;
 }
 
@@ -140,7 +165,7 @@ static void tell_thread(pid_t pid, const char *task)
 		return;
 	fprintf(stderr, "uhca-run:   thread %s (%s) ", task, name);
 	if (state == 'R')
-		fputs("is running: it computes or polls", stderr);
+		fputs(POLLS, stderr);
 	else if (state == 'T' || state == 't')
 		fputs("is stopped", stderr);
 	else if (state == 'Z')

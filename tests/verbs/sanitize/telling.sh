@@ -105,6 +105,18 @@ interrupted() {
 	given_up 124 "a time limit" "is running: it computes or polls" \
 		"$run" --sanitize --time-limit TIME --sanitize-options hang_after=30 -- \
 		"$bad/hangs/poll-nothing"
+	# Of sixteen some are asleep, also where others have the processors.
+	echo '#include <time.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			for (int i = 0; i < 4; i++)
+				fork();
+			for (struct timespec t = {0, 1000000};;)
+				nanosleep(&t, 0);
+		}' | gcc -x c - -o "$out/naps" || complain "gcc is missing, or fails"
+	given_up 124 "short sleeps" "computes or polls, and sleeps for 1000000 ns at a time" \
+		"$run" --time-limit TIME -- "$out/naps"
 	given_up 124 "timeout(1)" "waits in clock_nanosleep, for " \
 		timeout TIME "$run" --sanitize --sanitize-options $soon -- "$here/idle" sleeps 30
 	says "timeout(1)" "receives are posted and not polled"

@@ -7,6 +7,7 @@
 #ifndef FABRIC_BASE_MODULE_H
 #define FABRIC_BASE_MODULE_H
 
+#include "calendar.h"
 #include "events.h"
 #include "packet.h"
 #include "quantity.h"

@@ -69,13 +69,6 @@ static void rise(struct fabric_events *q, uint32_t i, fabric_event e)
 	put(q, i, e);
 }
 
-/* Entries 1 to 4 are the row below the first one, 5 to 20 the next, up to 84 the third. */
-static inline void come_near(const struct fabric_events *q, uint32_t i)
-{
-	if (i && i <= 84 && q->near)
-		q->near(q->user, fabric_event_slot(q->heap[i]), i <= 4 ? 1 : i <= 20 ? 2 : 3);
-}
-
 static void sink(struct fabric_events *q, uint32_t i, fabric_event e)
 {
 	for (;;) {
@@ -90,7 +83,6 @@ static void sink(struct fabric_events *q, uint32_t i, fabric_event e)
 		if (q->heap[least] > e)
 			break;
 		put(q, i, q->heap[least]);
-		come_near(q, i);
 		i = least;
 	}
 	put(q, i, e);
@@ -116,7 +108,7 @@ static void take_off(struct fabric_events *q, uint32_t slot)
 
 void fabric_events_set(struct fabric_events *q, uint32_t slot, uint64_t time)
 {
-	const fabric_event e = (fabric_event)time << 64 | (q->order++ * FABRIC_SLOTS_MAX | slot);
+	const fabric_event e = fabric_event_make(time, q->order++, slot);
 
 	if (time == FABRIC_NEVER) {
 		if (q->position[slot])

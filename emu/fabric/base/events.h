@@ -19,6 +19,11 @@
 typedef unsigned __int128 fabric_event;
 #define FABRIC_SLOTS_MAX (UINT32_C(1) << 26) /* the order has the other 38 bits of 64 */
 
+static inline fabric_event fabric_event_make(uint64_t time, uint64_t order, uint32_t slot)
+{
+	return (fabric_event)time << 64 | (order * FABRIC_SLOTS_MAX | slot);
+}
+
 static inline uint64_t fabric_event_time(fabric_event e)
 {
 	return (uint64_t)(e >> 64);
@@ -35,12 +40,6 @@ struct fabric_events {
 	uint32_t used;
 	uint32_t size;
 	uint64_t order; /* counts up at each set */
-	/*
-	 * Optional: an event has few others before it, so what it touches may be fetched into the
-	 * cache. It comes to row 3 below the first event, then to row 2, then to row 1.
-	 */
-	void (*near)(const void *user, uint32_t slot, unsigned row);
-	const void *user;
 };
 
 /*

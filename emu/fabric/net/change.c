@@ -28,7 +28,7 @@ static void forget_pauses(struct fabric *f, struct port *p, uint64_t now)
 	p->paused = 0;
 	p->xoff = 0;
 	p->announce = false;
-	fabric_events_set(&f->events, port_slot(f, p, SLOT_PAUSE), FABRIC_NEVER);
+	fabric_calendar_set(&f->events, port_slot(f, p, SLOT_PAUSE), FABRIC_NEVER);
 }
 
 static void update_port(struct fabric *f, struct port *p, uint64_t now)

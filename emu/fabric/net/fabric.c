@@ -94,6 +94,25 @@ static void join_parts(struct fabric *f)
 	}
 }
 
+/* Each port sends full packets, and each is an event where it arrives and where the next may go. */
+static int make_events(struct fabric *f, uint32_t slots)
+{
+	double rate = 0; /* of events, in a ps */
+	uint64_t span = 0;
+
+	for (uint32_t i = 0; i < f->topology->n_links; i++) {
+		const struct fabric_link_settings *l = &f->topology->links[i].settings;
+		const double packet = (double)(l->mtu + l->gap) * 8e12 / (double)l->rate;
+		const double whole = (double)l->delay + packet;
+
+		rate += 2 * 2 / packet;
+		if (whole < 1e18 && (uint64_t)whole > span)
+			span = (uint64_t)whole;
+	}
+	return fabric_calendar_init(&f->events, slots, rate * 1e18 > 1 ? (uint64_t)(1 / rate) : 0,
+				    2 * span);
+}
+
 static int allocate(struct fabric *f, uint32_t timers)
 {
 	const struct fabric_topology *t = f->topology;
@@ -105,12 +124,11 @@ static int allocate(struct fabric *f, uint32_t timers)
 	f->nodes = aligned_alloc(_Alignof(struct node), t->n_nodes * sizeof(*f->nodes));
 	f->port_lists = calloc(f->n_ports, sizeof(*f->port_lists));
 	f->places = calloc(t->n_hosts, sizeof(*f->places));
-	f->positions = calloc(slots, sizeof(*f->positions));
-	if (!f->ports || !f->nodes || !f->port_lists || !f->places || !f->positions)
+	if (!f->ports || !f->nodes || !f->port_lists || !f->places)
 		return -ENOMEM;
 	memset(f->ports, 0, f->n_ports * sizeof(*f->ports));
 	memset(f->nodes, 0, t->n_nodes * sizeof(*f->nodes));
-	if (fabric_events_init(&f->events, slots, f->positions) < 0)
+	if (make_events(f, slots) < 0)
 		return -ENOMEM;
 	f->events.near = ahead_near;
 	f->events.user = f;
@@ -153,9 +171,8 @@ void fabric_destroy(struct fabric *f)
 	if (!f)
 		return;
 	routes_free(f->routes);
-	fabric_events_fini(&f->events);
+	fabric_calendar_fini(&f->events);
 	fabric_store_fini(&f->store);
-	free(f->positions);
 	free(f->port_lists);
 	free(f->places);
 	free(f->ports);
@@ -228,7 +245,7 @@ uint64_t fabric_host_rate(const struct fabric *f, uint32_t host)
 
 void fabric_timer(struct fabric *f, uint32_t number, uint64_t time)
 {
-	fabric_events_set(&f->events, f->n_ports * PORT_SLOTS + number, time);
+	fabric_calendar_set(&f->events, f->n_ports * PORT_SLOTS + number, time);
 }
 
 /* ---- events ---- */
@@ -281,7 +298,7 @@ static void port_event(struct fabric *f, struct port *p, enum port_slot what, ui
 		arrive(f, p, now);
 		return;
 	case SLOT_FREE:
-		port_free(f, p, now);
+		port_go(f, p, now);
 		return;
 	case SLOT_PAUSE:
 		pause_due(f, p, now);
@@ -296,23 +313,22 @@ static void port_event(struct fabric *f, struct port *p, enum port_slot what, ui
 
 uint64_t fabric_next(const struct fabric *f)
 {
-	return fabric_events_next(&f->events);
+	return fabric_calendar_next(&f->events);
 }
 
 void fabric_run(struct fabric *f, uint64_t until)
 {
 	const uint32_t port_slots = f->n_ports * PORT_SLOTS;
+	fabric_event e;
 
-	while (fabric_events_next(&f->events) <= until && f->events.used) {
-		const uint64_t now = fabric_events_next(&f->events);
-		const uint32_t slot = fabric_events_first(&f->events);
+	while (fabric_calendar_take(&f->events, until, &e)) {
+		const uint64_t now = fabric_event_time(e);
+		const uint32_t slot = fabric_event_slot(e);
 
 		f->counters.events++;
-		if (slot < port_slots) {
+		if (slot < port_slots)
 			port_event(f, &f->ports[slot / PORT_SLOTS], slot % PORT_SLOTS, now);
-			continue;
-		}
-		fabric_events_set(&f->events, slot, FABRIC_NEVER);
-		f->ops->timer(f->user, slot - port_slots, now);
+		else
+			f->ops->timer(f->user, slot - port_slots, now);
 	}
 }

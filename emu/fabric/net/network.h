@@ -103,8 +103,7 @@ struct place {
 
 struct fabric {
 	const struct fabric_topology *topology;
-	struct fabric_events events;
-	uint32_t *positions;
+	struct fabric_calendar events;
 	struct fabric_store store;
 	struct port *ports;
 	struct node *nodes;
@@ -157,7 +156,6 @@ void port_enqueue(struct port *p, struct fabric_packet *k);
 struct fabric_packet *port_dequeue(struct port *p, unsigned class);
 /* Sends, if it may, and else sees to it that it does later. */
 void port_go(struct fabric *f, struct port *p, uint64_t now);
-void port_free(struct fabric *f, struct port *p, uint64_t now);
 struct fabric_packet *port_arrive(struct fabric *f, struct port *p);
 void port_clear_link(struct fabric *f, struct port *p);
 void fabric_lose(struct fabric *f, struct port *p, struct fabric_packet *k, enum fabric_drop why);
@@ -178,7 +176,7 @@ void pause_due(struct fabric *f, struct port *p, uint64_t now);
 void pause_watch(struct fabric *f, struct port *p, uint64_t now);
 void pause_watch_later(struct fabric *f, struct port *p, uint64_t now);
 
-/* ahead.c: fetches into the cache what the next events will touch; changes nothing (events.h) */
+/* ahead.c: fetches into the cache what the next events will touch; changes nothing (calendar.h) */
 void ahead_near(const void *fabric, uint32_t slot, unsigned row);
 
 /* routes.c */

@@ -29,7 +29,7 @@ static void wait_pause(struct fabric *f, struct port *p)
 	for (unsigned c = 0; c < FABRIC_CLASSES; c++)
 		if (p->paused & 1u << c && p->pause.until[c] < first)
 			first = p->pause.until[c];
-	fabric_events_set(&f->events, port_slot(f, p, SLOT_PAUSE), first);
+	fabric_calendar_set(&f->events, port_slot(f, p, SLOT_PAUSE), first);
 }
 
 void pause_set(struct fabric *f, struct port *p, uint8_t xoff, uint64_t now)
@@ -131,7 +131,7 @@ void pause_watch_later(struct fabric *f, struct port *p, uint64_t now)
 			at = now + s->watchdog;
 		first = at < first ? at : first;
 	}
-	fabric_events_set(&f->events, port_slot(f, p, SLOT_WATCH), first);
+	fabric_calendar_set(&f->events, port_slot(f, p, SLOT_WATCH), first);
 }
 
 static void drop_queue(struct fabric *f, struct port *p, unsigned class, uint64_t now)

@@ -136,7 +136,7 @@ static void put_on_link(struct fabric *f, struct port *p, struct fabric_packet *
 		p->on_link.last->next_at = at;
 	} else {
 		p->on_link.first = k;
-		fabric_events_set(&f->events, port_slot(f, p, SLOT_ARRIVE), at);
+		fabric_calendar_set(&f->events, port_slot(f, p, SLOT_ARRIVE), at);
 	}
 	p->on_link.last = k;
 }
@@ -177,8 +177,8 @@ struct fabric_packet *port_arrive(struct fabric *f, struct port *p)
 	struct fabric_packet *k = p->on_link.first;
 
 	p->on_link.first = k->next;
-	fabric_events_set(&f->events, port_slot(f, p, SLOT_ARRIVE),
-			  k->next ? k->next_at : FABRIC_NEVER);
+	fabric_calendar_set(&f->events, port_slot(f, p, SLOT_ARRIVE),
+			    k->next ? k->next_at : FABRIC_NEVER);
 	return k;
 }
 
@@ -194,8 +194,8 @@ static void wait_free(struct fabric *f, struct port *p)
 {
 	const uint32_t slot = port_slot(f, p, SLOT_FREE);
 
-	if (!fabric_events_is_set(&f->events, slot))
-		fabric_events_set(&f->events, slot, p->busy_until);
+	if (!fabric_calendar_is_set(&f->events, slot))
+		fabric_calendar_set(&f->events, slot, p->busy_until);
 }
 
 /* Something, or nothing that may leave. */
@@ -248,10 +248,4 @@ void port_go(struct fabric *f, struct port *p, uint64_t now)
 	} else {
 		tell_host(f, p, now);
 	}
-}
-
-void port_free(struct fabric *f, struct port *p, uint64_t now)
-{
-	fabric_events_set(&f->events, port_slot(f, p, SLOT_FREE), FABRIC_NEVER);
-	port_go(f, p, now);
 }

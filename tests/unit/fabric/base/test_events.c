@@ -6,7 +6,6 @@
 #include "emu/fabric/base/base.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SLOTS 300u
 
@@ -48,37 +47,6 @@ static void test_order(void **state)
 		for (unsigned i = 0; i < SLOTS; i += 37)
 			assert_int_equal(fabric_events_is_set(&q, i), time[i] != FABRIC_NEVER);
 	}
-	fabric_events_fini(&q);
-}
-
-static unsigned rows[SLOTS];
-
-static void come_near(const void *user, uint32_t slot, unsigned row)
-{
-	(void)user;
-	assert_in_range(row, 1, 3);
-	rows[slot] = row;
-}
-
-/* Those that become the next ones are told before, and what is far away is not. */
-static void test_near(void **state)
-{
-	uint32_t positions[SLOTS] = {0};
-	struct fabric_events q;
-	unsigned told = 0;
-
-	(void)state;
-	assert_int_equal(fabric_events_init(&q, SLOTS, positions), 0);
-	q.near = come_near;
-	for (unsigned i = 0; i < SLOTS; i++)
-		fabric_events_set(&q, i, 1000 - i);
-	memset(rows, 0, sizeof(rows));
-	for (unsigned i = 0; i < 200; i++) {
-		told += rows[fabric_events_first(&q)] == 1;
-		fabric_events_set(&q, fabric_events_first(&q), FABRIC_NEVER);
-	}
-	assert_in_range(told, 190, 200);
-	assert_int_equal(rows[0], 0);
 	fabric_events_fini(&q);
 }
 
@@ -126,7 +94,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_near),
 		cmocka_unit_test(test_store),
 		cmocka_unit_test(test_random),
 	};

@@ -53,10 +53,10 @@ static void go_back(struct sim *s, struct sim_connection *c, bool timeout)
 {
 	switch (s->settings.retransmit) {
 	case SIM_RESTART:
-		c->una = c->next = c->first;
+		c->una = c->next = c->asked = c->first;
 		return;
 	case SIM_GO_BACK_N:
-		c->next = c->una;
+		c->next = c->asked = c->una;
 		return;
 	case SIM_SELECTIVE:
 		if (!c->recovers || timeout) {

@@ -252,6 +252,7 @@ struct sim_connection *sim_open(struct sim *s, uint32_t src, uint32_t dst, uint1
 				     .una = old.end,
 				     .next = old.end,
 				     .highest = old.end,
+				     .asked = old.end,
 				     .sacked = old.end,
 				     .expected = old.end,
 				     .bits = old.bits};

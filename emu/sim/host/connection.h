@@ -22,7 +22,8 @@ struct sim_settings {
 	uint32_t header;    /* bytes of a packet beside its payload, Ethernet to FCS */
 	uint32_t ack_bytes; /* of an ACK, a CNP */
 	uint32_t cnp_bytes;
-	uint32_t ack_every; /* packets for one ACK; the last one of a message has its own */
+	/* Packets for one ACK. Those have their own that end a message or fill the window. */
+	uint32_t ack_every;
 	uint8_t data_class, ack_class, cnp_class;
 	bool echo;             /* ACKs echo CE marks, and no CNP is sent */
 	uint64_t cnp_interval; /* ps, of a connection */
@@ -61,6 +62,7 @@ struct sim_connection {
 	uint32_t first, end;
 	/* The sender. */
 	uint32_t una, next, highest; /* acknowledged, to be sent, ever sent: all below */
+	uint32_t asked;              /* above the last packet that asks for an ACK */
 	uint32_t sacked;    /* selective: above the highest one that arrived out of order */
 	uint32_t repair;    /* selective: the next that may have to be sent again */
 	uint32_t recovered; /* selective: recovery ends when all below are acknowledged */

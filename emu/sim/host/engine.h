@@ -7,7 +7,7 @@
 
 /* What a packet is: its kind. */
 enum { SIM_DATA, SIM_ACK, SIM_NAK, SIM_SACK, SIM_CNP };
-#define SIM_LAST 1u /* flag: the last packet of a message */
+#define SIM_ASKS 1u /* flag: its sender waits for the ACK */
 
 static inline uint64_t to_ns(uint64_t ps)
 {

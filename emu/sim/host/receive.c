@@ -68,7 +68,7 @@ static void in_order(struct sim *s, struct sim_connection *c, const struct fabri
 	if (c->expected == c->end) {
 		answer(s, c, k, SIM_ACK, now);
 		s->ops->received(s->user, c, now);
-	} else if (c->since_ack >= s->settings.ack_every || gap) {
+	} else if (c->since_ack >= s->settings.ack_every || gap || k->flags & SIM_ASKS) {
 		answer(s, c, k, SIM_ACK, now);
 	}
 }

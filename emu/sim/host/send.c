@@ -18,6 +18,13 @@ static uint32_t next_repair(struct sim_connection *c)
 	return c->next;
 }
 
+/* An ACK will come of what is in flight, or its loss be found out. */
+static bool is_owed(const struct sim *s, const struct sim_connection *c)
+{
+	return c->next - c->una >= s->settings.ack_every || c->asked > c->una;
+}
+
+/* A window that was cut holds no more packets, but one that asks for an ACK if none is to come. */
 static bool has_packet(const struct sim *s, struct sim_connection *c)
 {
 	const uint32_t flight = c->next - c->una;
@@ -26,8 +33,8 @@ static bool has_packet(const struct sim *s, struct sim_connection *c)
 		return true;
 	if (c->next == c->end || (c->bits && flight >= SIM_BITS))
 		return false;
-	return flight == 0 ||
-	       (uint64_t)(flight + 1) * (s->settings.mtu + s->settings.header) <= c->cc.window;
+	return (uint64_t)(flight + 1) * (s->settings.mtu + s->settings.header) <= c->cc.window ||
+	       !is_owed(s, c);
 }
 
 /* ---- when ---- */
@@ -122,7 +129,6 @@ static void send_packet(struct sim *s, struct sim_connection *c, uint64_t now)
 				    .class = s->settings.data_class,
 				    .ecn = FABRIC_ECT,
 				    .kind = SIM_DATA,
-				    .flags = psn + 1 == c->end ? SIM_LAST : 0,
 				    .length = (uint16_t)length_of(s, c, psn),
 				    .qp = c->number,
 				    .psn = psn,
@@ -136,6 +142,10 @@ static void send_packet(struct sim *s, struct sim_connection *c, uint64_t now)
 	c->last_sent = now;
 	c->last_bytes = k->bytes;
 	cc_sent(&c->cc, k->bytes, to_ns(now));
+	if (!has_packet(s, c)) {
+		k->flags = SIM_ASKS;
+		c->asked = psn + 1 > c->asked ? psn + 1 : c->asked;
+	}
 	acknowledge_watch(s, c, now);
 	fabric_send(s->fabric, c->src, k, now);
 }

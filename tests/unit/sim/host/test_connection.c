@@ -214,6 +214,44 @@ static void test_window(void **state)
 	end();
 }
 
+/* The tenth packet fills the window, and asks for an ACK that would come with the 16th one. */
+static void test_window_of_few(void **state)
+{
+	struct sim_settings set = usual();
+	struct sim_connection *c;
+
+	(void)state;
+	set.ack_every = 16;
+	make(PLAIN, &set);
+	c = sim_open(s, 0, 1, 1, 0);
+	c->cc.window = 10 * 1062 + 100;
+	sim_message(s, c, 20000, 0);
+	fabric_run(s->fabric, FABRIC_NEVER - 1);
+	assert_int_equal(done_at, 2 * (9 * PACKET + ALONE));
+	assert_int_equal(s->counters.timeouts, 0);
+	end();
+}
+
+/* Eight packets are in flight, of which none asks, when the window shrinks: one more is sent. */
+static void test_window_cut(void **state)
+{
+	struct sim_settings set = usual();
+	struct sim_connection *c;
+
+	(void)state;
+	set.ack_every = 16;
+	make(PLAIN, &set);
+	c = sim_open(s, 0, 1, 1, 0);
+	sim_message(s, c, 20000, 0);
+	fabric_run(s->fabric, 7 * PACKET);
+	assert_int_equal(c->next, 8);
+	c->cc.window = 3 * 1062;
+	fabric_run(s->fabric, FABRIC_NEVER - 1);
+	assert_int_equal(n_done, 1);
+	assert_int_equal(s->counters.timeouts, 0);
+	end();
+}
+
 /* Two connections of a host take turns, and end within a packet of each other. */
 static void test_turns(void **state)
 {
@@ -316,11 +354,12 @@ static void test_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),     cmocka_unit_test(test_go_back_n),
-		cmocka_unit_test(test_selective), cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_timeout),   cmocka_unit_test(test_pacing),
-		cmocka_unit_test(test_window),    cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_cnp),       cmocka_unit_test(test_reuse),
+		cmocka_unit_test(test_times),      cmocka_unit_test(test_go_back_n),
+		cmocka_unit_test(test_selective),  cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_timeout),    cmocka_unit_test(test_pacing),
+		cmocka_unit_test(test_window),     cmocka_unit_test(test_window_of_few),
+		cmocka_unit_test(test_window_cut), cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_cnp),        cmocka_unit_test(test_reuse),
 		cmocka_unit_test(test_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "emu/cctext/cctext.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,17 @@ const char *const sim_retransmit_names[] = {"go-back-n", "selective", "restart",
 static int set_quantity(void *into, const struct option_row *row, const char *argument, char *error,
 			size_t cap, enum fabric_unit unit)
 {
+	char low[32], high[32];
 	uint64_t v;
 
-	if (fabric_quantity(argument, strlen(argument), unit, &v) < 0 || v < (uint64_t)row->min) {
-		snprintf(error, cap, "'%s' is not %s%s", argument, fabric_unit_example(unit),
-			 row->min ? ", and not too small" : "");
+	if (fabric_quantity(argument, strlen(argument), unit, &v) < 0) {
+		snprintf(error, cap, "'%s' is not %s", argument, fabric_unit_example(unit));
+		return -EINVAL;
+	}
+	if (v < (uint64_t)row->min || v > (uint64_t)row->max) {
+		snprintf(error, cap, "'%s' is not in the range %s to %s", argument,
+			 fabric_quantity_text((uint64_t)row->min, unit, low, sizeof(low)),
+			 fabric_quantity_text((uint64_t)row->max, unit, high, sizeof(high)));
 		return -EINVAL;
 	}
 	memcpy((char *)into + row->offset, &v, sizeof(v));
@@ -32,8 +39,8 @@ static int set_time(void *into, const struct option_row *row, const char *argume
 	return set_quantity(into, row, argument, error, cap, FABRIC_TIME);
 }
 
-static int set_seed(void *into, const struct option_row *row, const char *argument, char *error,
-		    size_t cap)
+static int set_count(void *into, const struct option_row *row, const char *argument, char *error,
+		     size_t cap)
 {
 	return set_quantity(into, row, argument, error, cap, FABRIC_COUNT);
 }
@@ -120,10 +127,14 @@ static int add_change(void *into, const struct option_row *row, const char *argu
 
 /* ---- the table ---- */
 
-#define FIELD(f)     OPTION_FIELD(struct sim_options, f)
-#define TIME(f, low) OPTION_SET, FIELD(f), .set = set_time, .min = low
-#define CLASS(f)     OPTION_SET, FIELD(f), .set = set_class
-#define FILE_WORD(f) OPTION_WORD, FIELD(f), .min = 1
+/* 1000 s in ps: no sum of some of them overflows. */
+#define TIME_MAX 1000000000000000
+
+#define FIELD(f)            OPTION_FIELD(struct sim_options, f)
+#define TIME(f, low)        OPTION_SET, FIELD(f), .set = set_time, .min = low, .max = TIME_MAX
+#define COUNT(f, low, high) OPTION_SET, FIELD(f), .set = set_count, .min = low, .max = high
+#define CLASS(f)            OPTION_SET, FIELD(f), .set = set_class
+#define FILE_WORD(f)        OPTION_WORD, FIELD(f), .min = 1
 #define GROUP(title)                                                                               \
 	{                                                                                          \
 		.help = title                                                                      \
@@ -157,15 +168,11 @@ static const struct option_row rows[] = {
 	{"--drain", "TIME", "So much longer messages may take (0).", TIME(drain, 0)},
 	{"--warmup", "TIME", "Throughput and queues are measured from here on (0).",
 	 TIME(warmup, 0)},
-	{"--seed", "N", "The seed of all random numbers (1).", OPTION_SET, FIELD(seed),
-	 .set = set_seed},
+	{"--seed", "N", "The seed of all random numbers (1).", COUNT(seed, 0, LONG_MAX)},
 	GROUP("Hosts"),
-	{"--mtu", "BYTES", "Payload of a packet (1024).", OPTION_SET, FIELD(mtu), .set = set_seed,
-	 .min = 64},
-	{"--header", "BYTES", "Bytes of a packet beside its payload (62).", OPTION_SET,
-	 FIELD(header), .set = set_seed},
-	{"--ack-every", "N", "Packets for one ACK (1).", OPTION_SET, FIELD(ack_every),
-	 .set = set_seed, .min = 1},
+	{"--mtu", "BYTES", "Payload of a packet (1024).", COUNT(mtu, 64, 65000)},
+	{"--header", "BYTES", "Bytes of a packet beside its payload (62).", COUNT(header, 0, 500)},
+	{"--ack-every", "N", "Packets for one ACK (1).", COUNT(ack_every, 1, 65535)},
 	{"--retransmit", "HOW", "go-back-n, selective, or restart (of the message).", OPTION_CHOICE,
 	 FIELD(retransmit), .choices = sim_retransmit_names},
 	{"--rto", "TIME", "Retransmission timeout (1ms).", TIME(sim.rto, 1)},
@@ -244,9 +251,9 @@ int sim_options_parse(struct sim_options *o, int argc, char **argv)
 			o->words[o->n_words++] = argv[i];
 		i += used ? used : 1;
 	}
-	o->sim.mtu = (uint32_t)(o->mtu < 65000 ? o->mtu : 65000);
-	o->sim.header = (uint32_t)(o->header < 500 ? o->header : 500);
-	o->sim.ack_every = (uint32_t)(o->ack_every < 65535 ? o->ack_every : 65535);
+	o->sim.mtu = (uint32_t)o->mtu;
+	o->sim.header = (uint32_t)o->header;
+	o->sim.ack_every = (uint32_t)o->ack_every;
 	o->sim.retransmit = (enum sim_retransmit)o->retransmit;
 	return 0;
 }

@@ -59,6 +59,18 @@ says "longer than the link" run --topology one-switch:8 --workload incast --mtu 
 says "its buffer of 64000 bytes is smaller" run --topology one-switch:8,buffer=64K --workload incast
 says "kmin is above kmax" run --topology one-switch:8 --workload incast \
 	--set 'class 3 kmin=9K kmax=1K'
+pair="run --topology one-switch:2 --workload pair"
+for time in duration drain warmup sample reroute rto cnp-interval; do
+	# shellcheck disable=SC2086 # words
+	says "--$time: '18446744s' is not in the range" $pair --$time 18446744s
+done
+# shellcheck disable=SC2086 # words
+{
+	says "--mtu: '65001' is not in the range 64 to 65000" $pair --mtu 65001
+	says "--header: '501' is not in the range 0 to 500" $pair --header 501
+	says "--ack-every: '65536' is not in the range 1 to 65535" $pair --ack-every 65536
+	says "--seed: '18446744073G' is not in the range" $pair --seed 18446744073G
+}
 says "no.such: No such file" topology ./no.such
 "$sim" compare 1.json bad.topo 2>/dev/null
 [ $? = 1 ] || wrong "a file that is no report"

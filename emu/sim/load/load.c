@@ -59,10 +59,24 @@ int load_add(struct load_set *set, const char *text, struct fabric_error *e)
 	return fabric_spec_read(text, keys, e);
 }
 
+static int check_size(const struct load_set *set, const struct load *l, struct fabric_error *e)
+{
+	char text[32];
+
+	for (unsigned i = 0; i < 6 && l->kind->key[i].name; i++)
+		if (l->kind->key[i].unit == FABRIC_BYTES && l->value[i] > load_largest(set))
+			return fabric_refuse(e, "", "", "%s: a %s of %s is more than 2^30 packets",
+					     l->kind->name, l->kind->key[i].name,
+					     fabric_quantity_text(l->value[i], FABRIC_BYTES, text,
+								  sizeof(text)));
+	return 0;
+}
+
 int load_start(struct load_set *set, struct fabric_error *e)
 {
 	for (unsigned i = 0; i < set->n; i++) {
-		const int status = set->loads[i]->kind->start(set, set->loads[i], e);
+		struct load *l = set->loads[i];
+		const int status = check_size(set, l, e) < 0 ? -EINVAL : l->kind->start(set, l, e);
 
 		if (status < 0)
 			return status;

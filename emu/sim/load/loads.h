@@ -51,6 +51,14 @@ static inline uint32_t load_hosts(const struct load_set *set)
 	return set->sim->topology->n_hosts;
 }
 
+/* Bytes of the largest message: PSNs of a connection are not to wrap. */
+static inline uint64_t load_largest(const struct load_set *set)
+{
+	const uint64_t most = (uint64_t)set->sim->settings.mtu << 30;
+
+	return most < LOAD_ENDLESS ? most : LOAD_ENDLESS;
+}
+
 /* A connection of the workload with a random source port, and this tag. */
 struct sim_connection *load_open(struct load_set *set, struct load *l, uint32_t src, uint32_t dst,
 				 uint32_t tag);

@@ -17,9 +17,11 @@ enum { SIZE, COUNT, QPS, SPREAD, SENDERS, FROM = SENDERS, TO };
 		"spread", FABRIC_TIME, 0, 0, UINT64_C(1000000000000)                               \
 	}
 
-static uint64_t size_of(const struct load *l)
+#define CONNECTIONS_MAX UINT64_C(10000000)
+
+static uint64_t size_of(const struct load_set *set, const struct load *l)
 {
-	return l->value[SIZE] ? l->value[SIZE] : LOAD_ENDLESS;
+	return l->value[SIZE] ? l->value[SIZE] : load_largest(set);
 }
 
 /* Connections begin at random within the spread: the timer opens those whose time has come. */
@@ -39,12 +41,14 @@ static int begin(struct load_set *set, struct load *l, uint32_t src, uint32_t ds
 	return 0;
 }
 
-static int reserve(struct load *l, uint64_t pairs)
+static int reserve(struct load *l, uint64_t pairs, struct fabric_error *e)
 {
 	const uint64_t n = pairs * l->value[QPS];
 
-	if (n > 10000000)
-		return -ENOMEM;
+	if (n > CONNECTIONS_MAX)
+		return fabric_refuse(e, "", "", "%s: %llu connections, and at most %llu can be",
+				     l->kind->name, (unsigned long long)n,
+				     (unsigned long long)CONNECTIONS_MAX);
 	l->left = calloc(n, sizeof(*l->left));
 	l->positions = calloc(n, sizeof(*l->positions));
 	l->edges = calloc(n, sizeof(struct sim_connection *));
@@ -56,8 +60,10 @@ static int reserve(struct load *l, uint64_t pairs)
 /* All are open: now they begin, or when the timer says. */
 static int go(struct load_set *set, struct load *l, int status)
 {
-	for (uint32_t i = 0; i < l->n && status == 0 && !l->value[SPREAD]; i++)
-		sim_message(set->sim, l->edges[i], size_of(l), 0);
+	if (status < 0)
+		return status;
+	for (uint32_t i = 0; i < l->n && !l->value[SPREAD]; i++)
+		sim_message(set->sim, l->edges[i], size_of(set, l), 0);
 	sim_timer(set->sim, l->number, fabric_events_next(&l->arrivals));
 	return status;
 }
@@ -69,7 +75,7 @@ static void timer(struct load_set *set, struct load *l, uint64_t now)
 
 		fabric_events_set(&l->arrivals, i, FABRIC_NEVER);
 		if (now < set->stop)
-			sim_message(set->sim, l->edges[i], size_of(l), now);
+			sim_message(set->sim, l->edges[i], size_of(set, l), now);
 	}
 	sim_timer(set->sim, l->number, fabric_events_next(&l->arrivals));
 }
@@ -79,7 +85,7 @@ static void done(struct load_set *set, struct load *l, struct sim_connection *c,
 	if (l->left[c->tag] != UINT32_MAX)
 		l->left[c->tag]--;
 	if (l->left[c->tag] && now < set->stop)
-		sim_message(set->sim, c, size_of(l), now);
+		sim_message(set->sim, c, size_of(set, l), now);
 }
 
 static int start_incast(struct load_set *set, struct load *l, struct fabric_error *e)
@@ -91,7 +97,7 @@ static int start_incast(struct load_set *set, struct load *l, struct fabric_erro
 	if (senders >= hosts)
 		return fabric_refuse(e, "", "", "incast: %u senders need %u hosts, there are %u",
 				     (unsigned)senders, (unsigned)senders + 1, hosts);
-	status = reserve(l, senders);
+	status = reserve(l, senders, e);
 	for (uint32_t i = 0; i < senders && status == 0; i++)
 		status = begin(set, l, i + 1, 0);
 	return go(set, l, status);
@@ -114,7 +120,7 @@ static int start_pair(struct load_set *set, struct load *l, struct fabric_error 
 	if (l->value[FROM] >= hosts || l->value[TO] >= hosts || l->value[FROM] == l->value[TO])
 		return fabric_refuse(e, "", "", "pair: from and to are two of hosts 0 to %u",
 				     (unsigned)hosts - 1);
-	status = reserve(l, 1);
+	status = reserve(l, 1, e);
 	if (status == 0)
 		status = begin(set, l, (uint32_t)l->value[FROM], (uint32_t)l->value[TO]);
 	return go(set, l, status);
@@ -136,9 +142,8 @@ static int start_permutation(struct load_set *set, struct load *l, struct fabric
 {
 	const uint32_t hosts = load_hosts(set);
 	uint32_t *order = malloc(hosts * sizeof(*order));
-	int status = order ? reserve(l, hosts) : -ENOMEM;
+	int status = order ? reserve(l, hosts, e) : -ENOMEM;
 
-	(void)e;
 	for (uint32_t i = 0; i < hosts && status == 0; i++)
 		order[i] = i;
 	for (uint32_t i = hosts - 1; i > 0 && status == 0; i--) {
@@ -165,9 +170,8 @@ const struct load_kind load_permutation = {
 static int start_all_to_all(struct load_set *set, struct load *l, struct fabric_error *e)
 {
 	const uint32_t hosts = load_hosts(set);
-	int status = reserve(l, (uint64_t)hosts * (hosts - 1));
+	int status = reserve(l, (uint64_t)hosts * (hosts - 1), e);
 
-	(void)e;
 	/* Each host begins with its right neighbour, so that not all begin with the first one. */
 	for (uint32_t step = 1; step < hosts; step++)
 		for (uint32_t i = 0; i < hosts && status == 0; i++)

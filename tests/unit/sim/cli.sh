@@ -71,6 +71,10 @@ done
 	says "--ack-every: '65536' is not in the range 1 to 65535" $pair --ack-every 65536
 	says "--seed: '18446744073G' is not in the range" $pair --seed 18446744073G
 }
+# shellcheck disable=SC2086 # words
+says "pair: a size of 70G is more than 2^30 packets" $pair:size=70G --mtu 64
+says "all-to-all: 40320000 connections, and at most 10000000 can be" run \
+	--topology one-switch:64 --workload all-to-all:qps=10000
 says "no.such: No such file" topology ./no.such
 "$sim" compare 1.json bad.topo 2>/dev/null
 [ $? = 1 ] || wrong "a file that is no report"

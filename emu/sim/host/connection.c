@@ -81,18 +81,31 @@ const char *sim_host_name(const struct sim *s, uint32_t host)
 
 /* ---- life ---- */
 
+static int refuse_link(const struct fabric_topology *t, const struct fabric_link *l,
+		       const char *what, struct fabric_error *e)
+{
+	return fabric_refuse(e, "", "", "%s bytes are longer than the link %s %s takes, %u", what,
+			     t->nodes[l->end[0]].name, t->nodes[l->end[1]].name,
+			     (unsigned)l->settings.mtu);
+}
+
 static int check_sizes(const struct fabric_topology *t, const struct sim_settings *s,
 		       struct fabric_error *e)
 {
-	for (uint32_t i = 0; i < t->n_links; i++)
+	char data[48], control[48];
+	uint64_t most = s->ack_bytes;
+
+	if (!s->echo && s->cnp_bytes > most)
+		most = s->cnp_bytes;
+	snprintf(data, sizeof(data), "packets of %u + %u", s->mtu, s->header);
+	snprintf(control, sizeof(control), "%s of %u", most > s->ack_bytes ? "CNPs" : "ACKs",
+		 (unsigned)most);
+	for (uint32_t i = 0; i < t->n_links; i++) {
 		if (s->mtu + s->header > t->links[i].settings.mtu)
-			return fabric_refuse(
-				e, "", "",
-				"packets of %u + %u bytes are longer than the link %s %s "
-				"takes, %u",
-				s->mtu, s->header, t->nodes[t->links[i].end[0]].name,
-				t->nodes[t->links[i].end[1]].name,
-				(unsigned)t->links[i].settings.mtu);
+			return refuse_link(t, &t->links[i], data, e);
+		if (most > t->links[i].settings.mtu)
+			return refuse_link(t, &t->links[i], control, e);
+	}
 	return 0;
 }
 

@@ -335,20 +335,33 @@ static void test_reuse(void **state)
 	end();
 }
 
+static void too_long(const char *network, const struct sim_settings *set, const char *said)
+{
+	struct fabric_error e;
+
+	fabric_topology_init(&topology);
+	assert_int_equal(fabric_topology_parse(&topology, network, &e), 0);
+	assert_true(sim_create(&s, &topology, set, 1, &e) < 0);
+	assert_string_equal(e.text, said);
+	fabric_topology_fini(&topology);
+}
+
+/* Of a connection whose ACKs or CNPs no link takes nothing would come. */
 static void test_too_long(void **state)
 {
 	struct sim_settings set = usual();
-	struct fabric_error e;
 
 	(void)state;
 	set.mtu = 9000;
-	fabric_topology_init(&topology);
-	assert_int_equal(fabric_topology_parse(&topology, PLAIN, &e), 0);
-	assert_true(sim_create(&s, &topology, &set, 1, &e) < 0);
-	assert_string_equal(e.text,
-			    "packets of 9000 + 62 bytes are longer than the link a s takes, "
-			    "4200");
-	fabric_topology_fini(&topology);
+	too_long(PLAIN, &set,
+		 "packets of 9000 + 62 bytes are longer than the link a s takes, 4200");
+	set.mtu = 64;
+	set.header = 0;
+	too_long("default link mtu=77\n" PLAIN, &set,
+		 "CNPs of 78 bytes are longer than the link a s takes, 77");
+	set.echo = true;
+	too_long("default link mtu=65\n" PLAIN, &set,
+		 "ACKs of 66 bytes are longer than the link a s takes, 65");
 }
 
 int main(void)

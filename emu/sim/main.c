@@ -87,7 +87,7 @@ static json_t *load_report(const char *path)
 
 	if (!report)
 		fprintf(stderr, "uhca-sim: %s:%d:%d: %s\n", path, e.line, e.column, e.text);
-	else if (!json_is_object(report))
+	else if (!report_is_one(report))
 		fprintf(stderr, "uhca-sim: %s: not a report of uhca-sim\n", path);
 	return report;
 }
@@ -101,7 +101,7 @@ static int do_compare(const struct sim_options *o)
 		return fail(EXIT_WRONG, "compare takes two files");
 	before = load_report(o->words[1]);
 	after = load_report(o->words[2]);
-	if (json_is_object(before) && json_is_object(after)) {
+	if (report_is_one(before) && report_is_one(after)) {
 		report_compare(before, after, stdout);
 		status = 0;
 	}

@@ -31,7 +31,10 @@ void report_csv(json_t *report, FILE *out);
 /* Each finished message, a line. */
 void report_flows(const struct results *r, FILE *out);
 
-/* Two reports that differ, a line for each number. */
+/* Is it one of these? */
+bool report_is_one(const json_t *value);
+
+/* Two reports that differ, a line for each number; "-": the report has none. */
 void report_compare(json_t *before, json_t *after, FILE *out);
 
 #endif

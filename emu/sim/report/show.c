@@ -119,23 +119,45 @@ static json_t *at_path(json_t *value, const char *path)
 	return value;
 }
 
+static void compare_line(FILE *out, const char *path, json_t *before, json_t *after)
+{
+	const double a = json_number_value(before), b = json_number_value(after);
+	char texts[2][40] = {"-", "-"}, change[40] = "";
+
+	if (json_is_number(before))
+		text_of(before, texts[0], sizeof(texts[0]));
+	if (json_is_number(after))
+		text_of(after, texts[1], sizeof(texts[1]));
+	if (a != 0 && json_is_number(after))
+		snprintf(change, sizeof(change), "%+.1f %%", (b - a) * 100 / a);
+	fprintf(out, "%-40s %16s %16s %10s\n", path, texts[0], texts[1], change);
+}
+
 static void compare_number(struct visit *v, const char *path, json_t *value)
 {
 	json_t *other = at_path(v->other, path);
-	const double a = json_number_value(value), b = json_number_value(other);
-	char before[40], after[40], change[40] = "";
 
-	if (json_is_number(other) && a == b)
-		return;
-	if (a != 0 && other)
-		snprintf(change, sizeof(change), "%+.1f %%", (b - a) * 100 / a);
-	fprintf(v->out, "%-40s %16s %16s %10s\n", path, text_of(value, before, sizeof(before)),
-		other ? text_of(other, after, sizeof(after)) : "-", change);
+	if (!json_is_number(other) || json_number_value(value) != json_number_value(other))
+		compare_line(v->out, path, value, other);
+}
+
+/* Those that only the second report has. */
+static void added_number(struct visit *v, const char *path, json_t *value)
+{
+	if (!json_is_number(at_path(v->other, path)))
+		compare_line(v->out, path, NULL, value);
 }
 
 void report_compare(json_t *before, json_t *after, FILE *out)
 {
-	struct visit v = {compare_number, out, after};
+	struct visit v = {compare_number, out, after}, added = {added_number, out, before};
 
 	walk(&v, "", before);
+	walk(&added, "", after);
+}
+
+bool report_is_one(const json_t *value)
+{
+	return json_is_object(json_object_get(value, "run")) &&
+	       json_is_object(json_object_get(value, "flows"));
 }

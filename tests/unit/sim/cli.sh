@@ -76,8 +76,17 @@ says "pair: a size of 70G is more than 2^30 packets" $pair:size=70G --mtu 64
 says "all-to-all: 40320000 connections, and at most 10000000 can be" run \
 	--topology one-switch:64 --workload all-to-all:qps=10000
 says "no.such: No such file" topology ./no.such
-"$sim" compare 1.json bad.topo 2>/dev/null
-[ $? = 1 ] || wrong "a file that is no report"
+echo '{}' >empty.json
+for file in bad.topo empty.json; do
+	"$sim" compare 1.json $file 2>/dev/null
+	[ $? = 1 ] || wrong "$file, that is no report"
+done
+
+# What one of two reports lacks stands on its side.
+# shellcheck disable=SC2086 # words
+"$sim" $pair --json 5.json >5.txt
+"$sim" compare 5.json 1.json | grep -q '^flows.sizes.0.flows  *-  *[1-9]' || wrong "new numbers"
+"$sim" compare 1.json 5.json | grep -q '^flows.sizes.0.flows  *[1-9][0-9]*  *- ' || wrong "old ones"
 "$sim" run --topology one-switch:8 --workload incast --json no/such/file >/dev/null 2>&1
 [ $? = 1 ] || wrong "a file that cannot be written"
 for option in topology workload cc; do

@@ -58,6 +58,14 @@ static uint64_t random_size(const struct point *p, uint64_t *random)
 			  (p[1].bytes - p[0].bytes) / ((uint64_t)(p[1].below - p[0].below) << 32));
 }
 
+/* None begins at or after the end. */
+static void arrive_next(struct load_set *set, struct load *l, uint32_t host, uint64_t now)
+{
+	const uint64_t next = now + fabric_random_gap(&set->random, l->mean_gap);
+
+	fabric_events_set(&l->arrivals, host, next < set->stop ? next : FABRIC_NEVER);
+}
+
 static int start(struct load_set *set, struct load *l, struct fabric_error *e)
 {
 	const uint32_t hosts = load_hosts(set);
@@ -71,7 +79,7 @@ static int start(struct load_set *set, struct load *l, struct fabric_error *e)
 	if (!l->positions || fabric_events_init(&l->arrivals, hosts, l->positions) < 0)
 		return -ENOMEM;
 	for (uint32_t h = 0; h < hosts; h++)
-		fabric_events_set(&l->arrivals, h, fabric_random_gap(&set->random, l->mean_gap));
+		arrive_next(set, l, h, 0);
 	sim_timer(set->sim, l->number, fabric_events_next(&l->arrivals));
 	return 0;
 }
@@ -89,9 +97,8 @@ static void timer(struct load_set *set, struct load *l, uint64_t now)
 {
 	while (fabric_events_next(&l->arrivals) <= now) {
 		const uint32_t host = fabric_events_first(&l->arrivals);
-		const uint64_t next = now + fabric_random_gap(&set->random, l->mean_gap);
 
-		fabric_events_set(&l->arrivals, host, next < set->stop ? next : FABRIC_NEVER);
+		arrive_next(set, l, host, now);
 		arrive(set, l, host, now);
 	}
 	sim_timer(set->sim, l->number, fabric_events_next(&l->arrivals));

@@ -93,6 +93,18 @@ static void test_arrivals(void **state)
 	}
 }
 
+/* Each host's first flow, too, begins before the end or not at all. */
+static void test_no_late_arrival(void **state)
+{
+	json_t *report;
+
+	(void)state;
+	report = curve_run(NETWORK "--workload storage:10% --duration 1ns --drain 100ms");
+	assert_true(curve_number(report, "flows.finished") == 0);
+	assert_true(curve_number(report, "flows.unfinished") == 0);
+	json_decref(report);
+}
+
 static void test_errors(void **state)
 {
 	static const struct {
@@ -117,9 +129,9 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts), cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_alone),  cmocka_unit_test(test_arrivals),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_counts),          cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_alone),           cmocka_unit_test(test_arrivals),
+		cmocka_unit_test(test_no_late_arrival), cmocka_unit_test(test_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

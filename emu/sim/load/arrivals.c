@@ -47,6 +47,15 @@ static uint64_t mean_size(const struct point *p)
 	return sum / 20000;
 }
 
+/* ps between the flows of a host whose link has this rate. */
+static uint64_t mean_gap(const struct load *l, uint64_t rate)
+{
+	const uint64_t time = (uint64_t)((unsigned __int128)mean_size(points_of(l)) * 8 *
+					 UINT64_C(1000000000000) / rate);
+
+	return (uint64_t)(((unsigned __int128)time << 32) / l->value[LOAD]);
+}
+
 static uint64_t random_size(const struct point *p, uint64_t *random)
 {
 	const uint64_t u = (fabric_random(random) >> 32) * 10000; /* in 2^-32 of 1/100 % */
@@ -61,7 +70,7 @@ static uint64_t random_size(const struct point *p, uint64_t *random)
 /* None begins at or after the end. */
 static void arrive_next(struct load_set *set, struct load *l, uint32_t host, uint64_t now)
 {
-	const uint64_t next = now + fabric_random_gap(&set->random, l->mean_gap);
+	const uint64_t next = now + fabric_random_gap(&set->random, l->mean_gap[host]);
 
 	fabric_events_set(&l->arrivals, host, next < set->stop ? next : FABRIC_NEVER);
 }
@@ -69,17 +78,17 @@ static void arrive_next(struct load_set *set, struct load *l, uint32_t host, uin
 static int start(struct load_set *set, struct load *l, struct fabric_error *e)
 {
 	const uint32_t hosts = load_hosts(set);
-	const uint64_t rate = fabric_host_rate(set->sim->fabric, 0);
-	const uint64_t bits_ps = (uint64_t)((unsigned __int128)mean_size(points_of(l)) * 8 *
-					    UINT64_C(1000000000000) / rate);
 
 	(void)e;
-	l->mean_gap = (uint64_t)(((unsigned __int128)bits_ps << 32) / l->value[LOAD]);
+	l->mean_gap = calloc(hosts, sizeof(*l->mean_gap));
 	l->positions = calloc(hosts, sizeof(*l->positions));
-	if (!l->positions || fabric_events_init(&l->arrivals, hosts, l->positions) < 0)
+	if (!l->mean_gap || !l->positions ||
+	    fabric_events_init(&l->arrivals, hosts, l->positions) < 0)
 		return -ENOMEM;
-	for (uint32_t h = 0; h < hosts; h++)
+	for (uint32_t h = 0; h < hosts; h++) {
+		l->mean_gap[h] = mean_gap(l, fabric_host_rate(set->sim->fabric, h));
 		arrive_next(set, l, h, 0);
+	}
 	sim_timer(set->sim, l->number, fabric_events_next(&l->arrivals));
 	return 0;
 }

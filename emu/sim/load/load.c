@@ -91,6 +91,7 @@ void load_free(struct load_set *set)
 
 		fabric_events_fini(&l->arrivals);
 		free(l->positions);
+		free(l->mean_gap);
 		free(l->left);
 		free(l->edges);
 		free(l->sent);

@@ -40,7 +40,7 @@ struct load {
 	/* Arrivals. */
 	struct fabric_events arrivals; /* by host */
 	uint32_t *positions;
-	uint64_t mean_gap;
+	uint64_t *mean_gap; /* ps, of each host */
 };
 
 extern const struct load_kind load_incast, load_pair, load_permutation, load_all_to_all, load_ring,

@@ -93,6 +93,76 @@ static void test_arrivals(void **state)
 	}
 }
 
+struct counted {
+	struct load_set loads;
+	unsigned flows[3]; /* of each host */
+};
+
+static void count_received(void *user, struct sim_connection *c, uint64_t now)
+{
+	load_received(&((struct counted *)user)->loads, c, now);
+}
+
+static void count_done(void *user, struct sim_connection *c, uint64_t now)
+{
+	load_done(&((struct counted *)user)->loads, c, now);
+}
+
+static void count_timer(void *user, uint32_t number, uint64_t now)
+{
+	load_timer(&((struct counted *)user)->loads, number, now);
+}
+
+static void count_finished(void *user, const struct sim_connection *c, uint64_t began, uint64_t now)
+{
+	(void)began;
+	(void)now;
+	((struct counted *)user)->flows[c->src]++;
+}
+
+/* A host with a tenth of the rate has a tenth of the flows. */
+static void test_load_of_each_link(void **state)
+{
+	static const struct sim_ops ops = {count_received, count_done, count_timer};
+	struct sim_settings set = {.mtu = 1000,
+				   .header = 62,
+				   .ack_bytes = 66,
+				   .cnp_bytes = 78,
+				   .ack_every = 1,
+				   .data_class = 3,
+				   .ack_class = 3,
+				   .cnp_class = 6,
+				   .rto = FABRIC_US * 1000};
+	struct counted counted = {
+		.loads = {.stop = 20000 * FABRIC_US, .finished = count_finished, .user = &counted}};
+	struct fabric_topology t;
+	struct fabric_error e;
+	struct sim *s;
+
+	(void)state;
+	cc_settings_init(&set.cc, cc_at(1));
+	fabric_topology_init(&t);
+	assert_int_equal(fabric_topology_parse(&t,
+					       "switch s\nhost a b c\nlink a s rate=10G\n"
+					       "link b s rate=100G\nlink c s rate=100G\n",
+					       &e),
+			 0);
+	assert_int_equal(sim_create(&s, &t, &set, 1, &e), 0);
+	s->ops = &ops;
+	s->user = &counted;
+	counted.loads.sim = s;
+	assert_int_equal(load_add(&counted.loads, "storage:10%", &e), 0);
+	assert_int_equal(load_start(&counted.loads, &e), 0);
+	fabric_run(s->fabric, 100000 * FABRIC_US);
+	/* 10 % of the rate in payload, 20 ms, 40870 B each: 612 flows, and 61 of the slow link. */
+	curve_within("slow", counted.flows[0], 61 - 4 * 7.8, 61 + 4 * 7.8);
+	curve_within("fast", counted.flows[1], 612 - 4 * 24.7, 612 + 4 * 24.7);
+	curve_within("fast", counted.flows[2], 612 - 4 * 24.7, 612 + 4 * 24.7);
+	load_free(&counted.loads);
+	sim_destroy(s);
+	fabric_topology_fini(&t);
+}
+
 /* Each host's first flow, too, begins before the end or not at all. */
 static void test_no_late_arrival(void **state)
 {
@@ -129,9 +199,13 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),          cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_alone),           cmocka_unit_test(test_arrivals),
-		cmocka_unit_test(test_no_late_arrival), cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_arrivals),
+		cmocka_unit_test(test_load_of_each_link),
+		cmocka_unit_test(test_no_late_arrival),
+		cmocka_unit_test(test_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

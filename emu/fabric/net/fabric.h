@@ -177,7 +177,16 @@ void fabric_judge(struct fabric *f, uint32_t port, bool on);
 /* Is it a port of a switch? */
 bool fabric_is_switch_port(const struct fabric *f, uint32_t port);
 
-/* The links of the path from one host to another for a flow, at most n. How many; 0: none is up. */
+/* Links of the longest path that there may be: no switch is on it twice. */
+static inline uint32_t fabric_path_max(const struct fabric_topology *t)
+{
+	return t->n_switches + 1;
+}
+
+/*
+ * The links of the path from one host to another for a flow, at most n. How many; 0: none is up, or
+ * it is longer.
+ */
 unsigned fabric_path(const struct fabric *f, const uint32_t hosts[2], uint32_t flow,
 		     uint32_t *links, unsigned n);
 

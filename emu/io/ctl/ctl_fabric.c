@@ -11,9 +11,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define WAY_MAX 16 /* links */
 
 /* ---- how it is ---- */
 
@@ -67,8 +66,9 @@ static json_t *fail(const struct io_services *h, const json_t *request, struct c
 
 static json_t *way(const struct io_network *n, const struct roce_flow *flow)
 {
-	uint32_t links[WAY_MAX];
-	const unsigned used = io_network_path(n, flow, links, WAY_MAX);
+	const uint32_t most = fabric_path_max(n->topology);
+	uint32_t *links = calloc(most, sizeof(*links));
+	const unsigned used = links ? io_network_path(n, flow, links, most) : 0;
 	uint32_t node = UINT32_MAX;
 	json_t *ports = json_array();
 
@@ -86,6 +86,7 @@ static json_t *way(const struct io_network *n, const struct roce_flow *flow)
 			continue;
 		json_array_append_new(ports, json_string(n->topology->nodes[node].name));
 	}
+	free(links);
 	return ports;
 }
 

@@ -127,7 +127,8 @@ int sim_create(struct sim **out, const struct fabric_topology *t, const struct s
 	s->settings = *set;
 	s->hosts = calloc(t->n_hosts, sizeof(*s->hosts));
 	s->host_nodes = calloc(t->n_hosts, sizeof(*s->host_nodes));
-	if (status == 0 && (!s->hosts || !s->host_nodes))
+	s->path = calloc(fabric_path_max(t), sizeof(*s->path));
+	if (status == 0 && (!s->hosts || !s->host_nodes || !s->path))
 		status = -ENOMEM;
 	for (uint32_t i = 0; i < t->n_nodes && status == 0; i++)
 		if (!t->nodes[i].is_switch)
@@ -152,6 +153,7 @@ void sim_destroy(struct sim *s)
 		fabric_events_fini(&s->hosts[i].paced);
 	free(s->hosts);
 	free(s->host_nodes);
+	free(s->path);
 	free(s->chunks);
 	free(s->positions);
 	fabric_destroy(s->fabric);
@@ -224,8 +226,9 @@ static struct sim_connection *allocate(struct sim *s)
 static uint64_t way(const struct sim *s, const struct sim_connection *c, bool back, uint64_t bytes)
 {
 	const uint32_t ends[2] = {back ? c->dst : c->src, back ? c->src : c->dst};
-	uint32_t links[16];
-	const unsigned n = fabric_path(s->fabric, ends, back ? ~c->key : c->key, links, 16);
+	const uint32_t *links = s->path;
+	const unsigned n = fabric_path(s->fabric, ends, back ? ~c->key : c->key, s->path,
+				       fabric_path_max(s->topology));
 	uint64_t time = 0;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -317,9 +320,11 @@ uint64_t sim_ideal(const struct sim *s, const struct sim_connection *c, uint64_t
 		       last = bytes - (packets - 1) * mtu + header;
 	const uint64_t first = packets > 1 ? mtu + header : last;
 	const uint32_t ends[2] = {c->src, c->dst};
-	uint32_t links[16];
-	const unsigned n = fabric_path(s->fabric, ends, c->key, links, 16);
+	/* Before the path is looked up: both use the same array. */
 	uint64_t time = way(s, c, true, s->settings.ack_bytes);
+	const uint32_t *links = s->path;
+	const unsigned n =
+		fabric_path(s->fabric, ends, c->key, s->path, fabric_path_max(s->topology));
 	unsigned slowest = 0;
 
 	for (unsigned i = 1; i < n; i++)

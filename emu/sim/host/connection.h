@@ -106,6 +106,7 @@ struct sim {
 	struct sim_counters counters;
 	struct sim_host *hosts;
 	uint32_t *host_nodes;
+	uint32_t *path;                 /* links of the one that is looked at */
 	struct sim_connection **chunks; /* of SIM_CHUNK connections: sim_at */
 	struct sim_connection *unused;  /* closed ones, by next_ready */
 	uint32_t *positions;            /* of connections in their hosts' queues */

@@ -173,6 +173,27 @@ moves() { # PORT BYTES
 	[ "$(port "$1" bytes)" -gt "$2" ]
 }
 
+qp_of() { # DEVICE
+	"$ctl" --json show qp | python3 -c '
+import json, sys
+print([q["qpn"] for q in json.load(sys.stdin)
+       if q["device"] == sys.argv[1] and q["type"] == "RC"][0])' "$1"
+}
+
+# A queue pair's way is shown to its end, over as many switches as there are.
+far() { # PORT
+	"$ctl" fabric pause h0 >/dev/null || complain "fabric pause h0"
+	write_server "$1" -n 20 -s 65536
+	write_client uhca1 "$1" -n 20 -s 65536 >"$out/clients" &
+	until_true moves h1 10000
+	"$ctl" show fabric "$(qp_of uhca1)" >"$out/way"
+	grep -q ' h1 > s0/port2 > s1/port2 > .* > s19/port2 > h0$' "$out/way" ||
+		complain "the way: $(cat "$out/way")"
+	"$ctl" fabric resume h0 >/dev/null || complain "fabric resume h0"
+	wait
+	[ ! -s "$out/clients" ] || complain "$(cat "$out/clients")"
+}
+
 # The queue pair's way goes by one spine. That fails while its packets wait for a paused receiver,
 # and the other carries the rest.
 flap() { # PORT
@@ -181,9 +202,7 @@ flap() { # PORT
 	write_server "$1" -n 100 -s 65536
 	write_client uhca2 "$1" -n 100 -s 65536 >"$out/clients" &
 	until_true moves h2 100000
-	qp=$("$ctl" --json show qp | python3 -c '
-import json, sys
-print([q["qpn"] for q in json.load(sys.stdin) if q["device"] == "uhca2" and q["type"] == "RC"][0])')
+	qp=$(qp_of uhca2)
 	spine=$("$ctl" show fabric "$qp" | grep -o 'spine[01]' | head -n 1)
 	"$ctl" fabric down "$spine" >/dev/null || complain "fabric down '$spine'"
 	before=$(port "$spine/port1" bytes)
@@ -285,6 +304,7 @@ inside() { # WHAT PORT
 	lossless) lossless "$2" ;;
 	contended) contended "$2" "$3" ;;
 	lossy) lossy "$2" ;;
+	far) far "$2" ;;
 	flap) flap "$2" ;;
 	rules) rules "$2" ;;
 	flapping) flapping "$2" ;;
@@ -379,7 +399,7 @@ incast_and_dcqcn() { # PORT
 }
 
 all() {
-	local port=$((20000 + $$ % 20000))
+	local port=$((20000 + $$ % 20000)) i
 	mistakes
 	below one-switch:2 bandwidth $port
 	below one-switch:hosts=9,buffer=1M lossless $((port + 10))
@@ -387,6 +407,12 @@ all() {
 	printf '%s\n' 'switch s buffer=300K' 'host h[0-1]' 'link h0 s rate=2G' \
 		'link h1 s rate=10G' >"$out/slow.topo"
 	below "$out/slow.topo" lossy $((port + 20))
+	{
+		printf '%s\n' 'switch s[0-19]' 'host h[0-1]' 'default link rate=10G' 'link h1 s0'
+		for i in {1..19}; do echo "link s$((i - 1)) s$i"; done
+		echo 'link s19 h0'
+	} >"$out/long.topo"
+	below "$out/long.topo" far $((port + 90))
 	below leaf-spine:leaves=2,spines=2,hosts=2,rate=10G flap $((port + 30))
 	options=(--fault 'one: link.down=1ms link=leaf1/spine0 opcode=write nth=100'
 		--fault 'two: link.down link=leaf1/spine1 opcode=write nth=1000'

@@ -108,6 +108,28 @@ static void test_times(void **state)
 	end();
 }
 
+/* 21 links, and 20 switches that take numbers from a range. */
+static void test_long_path(void **state)
+{
+	const struct sim_settings set = usual();
+	const uint64_t alone = 21 * (PACKET + US) + 21 * (6880 + US);
+	char text[1000] = "host a b\nswitch s[0-19]\nlink a s0\nlink s19 b\n";
+	struct sim_connection *c;
+
+	(void)state;
+	for (unsigned i = 0; i < 19; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "link s%u s%u\n", i,
+			 i + 1);
+	make(text, &set);
+	c = sim_open(s, 0, 1, 1, 0);
+	sim_message(s, c, 1000, 0);
+	fabric_run(s->fabric, FABRIC_NEVER - 1);
+	assert_int_equal(done_at, alone);
+	assert_int_equal(sim_ideal(s, c, 1000), alone);
+	assert_int_equal(c->cc.base_rtt, alone / 1000);
+	end();
+}
+
 static void send_20(enum sim_retransmit how)
 {
 	struct sim_settings set = usual();
@@ -367,13 +389,13 @@ static void test_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),      cmocka_unit_test(test_go_back_n),
-		cmocka_unit_test(test_selective),  cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_timeout),    cmocka_unit_test(test_pacing),
-		cmocka_unit_test(test_window),     cmocka_unit_test(test_window_of_few),
-		cmocka_unit_test(test_window_cut), cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_cnp),        cmocka_unit_test(test_reuse),
-		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_times),         cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_go_back_n),     cmocka_unit_test(test_selective),
+		cmocka_unit_test(test_restart),       cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_pacing),        cmocka_unit_test(test_window),
+		cmocka_unit_test(test_window_of_few), cmocka_unit_test(test_window_cut),
+		cmocka_unit_test(test_turns),         cmocka_unit_test(test_cnp),
+		cmocka_unit_test(test_reuse),         cmocka_unit_test(test_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,15 +102,15 @@ static json_t *flows(struct results *r, uint32_t unfinished)
 
 /* ---- throughput ---- */
 
-/* Mb/s of a connection from when measuring began, or it did, until it was done, or now. */
+/* kb/s of a connection from when measuring began, or it did, until it was done, or now. */
 static uint64_t goodput(const struct results *r, const struct sim_connection *c, uint64_t end)
 {
 	const uint64_t from = c->first_began > r->measure_begin ? c->first_began : r->measure_begin;
 	const uint64_t to = c->active ? end : c->last_done;
 
 	return to <= from ? 0
-			  : (uint64_t)((unsigned __int128)(c->delivered - c->measured) * 8000000 /
-				       (to - from));
+			  : (uint64_t)((unsigned __int128)(c->delivered - c->measured) *
+				       UINT64_C(8000000000) / (to - from));
 }
 
 /*
@@ -138,8 +138,8 @@ static json_t *fairness(const struct results *r, const struct load_set *l, unsig
 	}
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "connections", whole(n), "jain",
 			 milli(squares ? (uint64_t)(sum * sum * 1000 / (squares * n)) : 0),
-			 "mean_gbps", milli(n ? (uint64_t)(sum / n) : 0), "least_gbps",
-			 milli(n ? least : 0), "most_gbps", milli(most));
+			 "mean_gbps", milli(n ? (uint64_t)(sum / n / 1000) : 0), "least_gbps",
+			 milli(n ? least / 1000 : 0), "most_gbps", milli(most / 1000));
 }
 
 static json_t *throughput(const struct results *r, const struct load_set *l, uint64_t end)

@@ -66,6 +66,17 @@ static void test_alone(void **state)
 		     1, 1);
 }
 
+/* Equal shares are fair, however small: a byte in 60 us or so is 0.1 Mb/s. */
+static void test_fair_bytes(void **state)
+{
+	(void)state;
+	curve_within("Jain's fairness",
+		     curve_of("sim --topology one-switch:hosts=8,delay=15us --workload "
+			      "permutation:size=1",
+			      "throughput.jain"),
+		     0.999, 1);
+}
+
 /* Means of the published distributions, and arrivals: 30 % of 100 Gb/s are 31141 flows/s a host. */
 static void test_arrivals(void **state)
 {
@@ -199,13 +210,10 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_arrivals),
-		cmocka_unit_test(test_load_of_each_link),
-		cmocka_unit_test(test_no_late_arrival),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_counts),          cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_alone),           cmocka_unit_test(test_fair_bytes),
+		cmocka_unit_test(test_arrivals),        cmocka_unit_test(test_load_of_each_link),
+		cmocka_unit_test(test_no_late_arrival), cmocka_unit_test(test_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,21 +16,35 @@ void fabric_error_text(const struct fabric_error *e, const char *where, char *te
 		snprintf(text, cap, "%s: %s", where, e->text);
 }
 
-static char *read_file(const char *path)
+/* Its text; *cut: it has a NUL, and ends there. */
+static char *read_file(const char *path, bool *cut)
 {
 	FILE *in = fopen(path, "r");
 	char *text = NULL;
 	size_t size = 0;
+	ssize_t length;
 
 	if (!in)
 		return NULL;
-	/* Up to the end: no text has a NUL. */
-	if (getdelim(&text, &size, '\0', in) < 0) {
+	length = getdelim(&text, &size, '\0', in);
+	*cut = length > 0 && !text[length - 1];
+	if (length < 0) {
 		free(text);
 		text = ferror(in) ? NULL : strdup("");
 	}
 	fclose(in);
 	return text;
+}
+
+static int refuse_nul(const char *text, struct fabric_error *e)
+{
+	unsigned line = 1;
+
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1)
+		line++;
+	fabric_refuse(e, text, text + strlen(text), "a NUL: the file is no text");
+	e->line = line;
+	return -EINVAL;
 }
 
 /* A generator's name has no dot and no slash before its colon. */
@@ -42,6 +56,7 @@ static bool is_file(const char *name)
 int fabric_topology_load(struct fabric_topology *t, const char *name, char *error, size_t cap)
 {
 	struct fabric_error e;
+	bool cut = false;
 	char *text;
 	int status;
 
@@ -49,12 +64,12 @@ int fabric_topology_load(struct fabric_topology *t, const char *name, char *erro
 	if (!is_file(name)) {
 		status = fabric_topology_generate(t, name, &e);
 	} else {
-		text = read_file(name);
+		text = read_file(name, &cut);
 		if (!text) {
 			snprintf(error, cap, "%s: %s", name, strerror(errno));
 			return -EINVAL;
 		}
-		status = fabric_topology_parse(t, text, &e);
+		status = cut ? refuse_nul(text, &e) : fabric_topology_parse(t, text, &e);
 		free(text);
 	}
 	if (status == -EINVAL)

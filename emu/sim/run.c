@@ -162,9 +162,7 @@ static json_t *report(struct run *r, FILE *flows)
 		.cc = r->o->cc,
 		.retransmit = sim_retransmit_names[r->o->retransmit],
 		.seed = r->o->seed,
-		.end = fabric_next(r->sim->fabric) == FABRIC_NEVER && r->results.last
-			       ? r->results.last
-			       : until,
+		.stop = until,
 	};
 
 	if (flows)

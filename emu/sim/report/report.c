@@ -160,28 +160,28 @@ static json_t *throughput(const struct results *r, const struct load_set *l, uin
 	return t;
 }
 
-static json_t *queue(struct results *r)
+static json_t *queue(struct results *r, uint32_t n)
 {
 	uint64_t sum = 0;
 
-	results_sort(r->queues, r->n_queues);
-	for (uint32_t i = 0; i < r->n_queues; i++)
+	results_sort(r->queues, n);
+	for (uint32_t i = 0; i < n; i++)
 		sum += r->queues[i];
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "samples", whole(r->n_queues), "mean_bytes",
-			 whole(r->n_queues ? sum / r->n_queues : 0), "p50_bytes",
-			 whole(results_part(r->queues, r->n_queues, 500)), "p99_bytes",
-			 whole(results_part(r->queues, r->n_queues, 990)), "max_bytes",
-			 whole(r->n_queues ? r->queues[r->n_queues - 1] : 0));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "samples", whole(n), "mean_bytes",
+			 whole(n ? sum / n : 0), "p50_bytes",
+			 whole(results_part(r->queues, n, 500)), "p99_bytes",
+			 whole(results_part(r->queues, n, 990)), "max_bytes",
+			 whole(n ? r->queues[n - 1] : 0));
 }
 
-static json_t *network(const struct results *r, uint64_t end)
+static json_t *network(const struct results *r, uint64_t now)
 {
 	struct fabric_counters c;
 	json_t *dropped = json_object();
 	uint32_t ports[64];
 
-	fabric_count(r->sim->fabric, end, &c);
-	if (!c.deadlocks && fabric_deadlock(r->sim->fabric, end, UINT64_C(1000000000), ports, 64))
+	fabric_count(r->sim->fabric, now, &c);
+	if (!c.deadlocks && fabric_deadlock(r->sim->fabric, now, UINT64_C(1000000000), ports, 64))
 		c.deadlocks = 1;
 	for (unsigned d = 0; d < FABRIC_DROPS; d++)
 		json_object_set_new(dropped, fabric_drop_name(d), whole(c.dropped[d]));
@@ -227,6 +227,10 @@ static uint32_t count_unfinished(const struct sim *s)
 
 json_t *report_make(const struct report_about *about, struct results *r, const struct load_set *l)
 {
+	const uint32_t unfinished = count_unfinished(r->sim);
+	/* Timers and failures that come behind the last message are not measured. */
+	const bool done = !unfinished && r->last;
+	const uint64_t end = done ? r->last : about->stop;
 	json_t *workloads = json_array();
 
 	for (unsigned i = 0; i < about->n_workloads; i++)
@@ -234,10 +238,10 @@ json_t *report_make(const struct report_about *about, struct results *r, const s
 	return json_pack("{s:{s:s, s:o, s:s, s:s, s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
 			 "topology", about->topology, "workloads", workloads, "cc", about->cc,
 			 "retransmit", about->retransmit, "seed", whole(about->seed), "end_us",
-			 milli(about->end / 1000), "flows", flows(r, count_unfinished(r->sim)),
-			 "all_reduce", reduces(r), "throughput", throughput(r, l, about->end),
-			 "queue", queue(r), "network", network(r, about->end), "transport",
-			 transport(&r->sim->counters));
+			 milli(end / 1000), "flows", flows(r, unfinished), "all_reduce", reduces(r),
+			 "throughput", throughput(r, l, end), "queue",
+			 queue(r, done ? r->n_queues_last : r->n_queues), "network",
+			 network(r, about->stop), "transport", transport(&r->sim->counters));
 }
 
 void report_flows(const struct results *r, FILE *out)

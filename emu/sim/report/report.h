@@ -18,7 +18,7 @@ struct report_about {
 	const char *cc;
 	const char *retransmit;
 	uint64_t seed;
-	uint64_t end; /* ps */
+	uint64_t stop; /* ps: so long the network ran */
 };
 
 /* The report; NULL: no memory. The caller frees it by json_decref. */

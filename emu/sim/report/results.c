@@ -45,6 +45,7 @@ void results_finished(void *user, const struct sim_connection *c, uint64_t began
 	struct results *r = user;
 
 	r->last = now;
+	r->n_queues_last = r->n_queues;
 	if (!c) {
 		add(r, &r->reduces, &r->n_reduces, &r->reduces_size, now - began);
 		return;

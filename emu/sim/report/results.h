@@ -24,6 +24,7 @@ struct results {
 	uint32_t n_reduces, reduces_size;
 	uint64_t *queues; /* bytes of the longest queue of a switch, each sample */
 	uint32_t n_queues, queues_size;
+	uint32_t n_queues_last; /* n_queues when the last message ended */
 	uint64_t last;          /* ps, when the last message ended */
 	uint64_t measure_begin; /* ps */
 	uint64_t measured;      /* bytes delivered before it */

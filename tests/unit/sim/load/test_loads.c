@@ -66,6 +66,26 @@ static void test_alone(void **state)
 		     1, 1);
 }
 
+/* A message of 90.5 us is measured until it ends, whatever timers and failures are to come. */
+static void test_measured_until(void **state)
+{
+	static const char *const more[] = {"", "--rto 100ms", "--at 9ms_down_h0_switch",
+					   "--at 1ms_pause_h1", "--at 99ms_down_h0_switch"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		char words[200];
+		json_t *report;
+
+		snprintf(words, sizeof(words), NETWORK "--workload pair:size=1M %s", more[i]);
+		report = curve_run(words);
+		curve_within("end", curve_number(report, "run.end_us"), 90.4, 90.6);
+		curve_within("Gb/s", curve_number(report, "throughput.goodput_gbps"), 88.3, 88.5);
+		assert_true(curve_number(report, "queue.samples") == 9);
+		json_decref(report);
+	}
+}
+
 /* Equal shares are fair, however small: a byte in 60 us or so is 0.1 Mb/s. */
 static void test_fair_bytes(void **state)
 {
@@ -210,10 +230,15 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),          cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_alone),           cmocka_unit_test(test_fair_bytes),
-		cmocka_unit_test(test_arrivals),        cmocka_unit_test(test_load_of_each_link),
-		cmocka_unit_test(test_no_late_arrival), cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_fair_bytes),
+		cmocka_unit_test(test_measured_until),
+		cmocka_unit_test(test_arrivals),
+		cmocka_unit_test(test_load_of_each_link),
+		cmocka_unit_test(test_no_late_arrival),
+		cmocka_unit_test(test_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ void acknowledge_timeouts(struct sim *s, uint32_t host, uint64_t now)
 		s->counters.timeouts++;
 		watch(s, c, now);
 		if (s->settings.retransmit == SIM_RESTART)
-			c->expected = c->first;
+			receive_restart(s, c);
 		c->nak_sent = false;
 		go_back(s, c, true);
 		cc_loss(&c->cc, to_ns(now));

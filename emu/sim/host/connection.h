@@ -146,6 +146,9 @@ void sim_message(struct sim *s, struct sim_connection *c, uint64_t bytes, uint64
 /* Timer number of the caller, below SIM_TIMERS; FABRIC_NEVER: none. */
 void sim_timer(struct sim *s, uint32_t number, uint64_t time);
 
+/* Delivered bytes that the next loss takes away: --retransmit restart. */
+uint64_t sim_unsure(const struct sim *s, const struct sim_connection *c);
+
 /* The name of a host's node. */
 const char *sim_host_name(const struct sim *s, uint32_t host);
 

@@ -54,6 +54,8 @@ void acknowledge_watch(struct sim *s, struct sim_connection *c, uint64_t now);
 void acknowledge_timeouts(struct sim *s, uint32_t host, uint64_t now);
 
 /* receive.c: data at the receiver */
+/* Throws away what has come of a message that is not complete. */
+void receive_restart(struct sim *s, struct sim_connection *c);
 void receive_data(struct sim *s, struct sim_connection *c, struct fabric_packet *k, uint64_t now);
 
 /* Timers of a host: 2 host + which. */

@@ -39,13 +39,22 @@ static void take(struct sim *s, struct sim_connection *c, uint64_t length)
 	s->counters.delivered += length;
 }
 
-/* What a restart throws away has not been delivered, so there whole messages count. */
-static void take_packet(struct sim *s, struct sim_connection *c, uint32_t length)
+/* Of a message that is complete nothing is thrown away, though its sender may not know yet. */
+uint64_t sim_unsure(const struct sim *s, const struct sim_connection *c)
 {
-	if (s->settings.retransmit != SIM_RESTART)
-		take(s, c, length);
-	else if (c->expected + 1 == c->end)
-		take(s, c, c->bytes);
+	if (s->settings.retransmit != SIM_RESTART || c->expected == c->end)
+		return 0;
+	return (uint64_t)(c->expected - c->first) * s->settings.mtu;
+}
+
+void receive_restart(struct sim *s, struct sim_connection *c)
+{
+	const uint64_t lost = sim_unsure(s, c);
+
+	c->delivered -= lost;
+	s->counters.delivered -= lost;
+	if (c->expected != c->end)
+		c->expected = c->first;
 }
 
 /*
@@ -58,7 +67,7 @@ static void in_order(struct sim *s, struct sim_connection *c, const struct fabri
 	const bool gap = c->nak_sent;
 
 	c->nak_sent = false;
-	take_packet(s, c, k->length);
+	take(s, c, k->length);
 	c->expected++;
 	while (c->bits && sim_bit(c->bits, c->expected) && c->expected != c->end) {
 		sim_set_bit(c->bits, c->expected, false);
@@ -89,7 +98,7 @@ static void out_of_order(struct sim *s, struct sim_connection *c, const struct f
 		return;
 	c->nak_sent = true;
 	if (s->settings.retransmit == SIM_RESTART)
-		c->expected = c->first;
+		receive_restart(s, c);
 	answer(s, c, k, SIM_NAK, now);
 }
 

@@ -107,10 +107,12 @@ static uint64_t goodput(const struct results *r, const struct sim_connection *c,
 {
 	const uint64_t from = c->first_began > r->measure_begin ? c->first_began : r->measure_begin;
 	const uint64_t to = c->active ? end : c->last_done;
+	const uint64_t kept = c->delivered - sim_unsure(r->sim, c);
 
-	return to <= from ? 0
-			  : (uint64_t)((unsigned __int128)(c->delivered - c->measured) *
-				       UINT64_C(8000000000) / (to - from));
+	if (to <= from || kept <= c->measured)
+		return 0;
+	return (uint64_t)((unsigned __int128)(kept - c->measured) * UINT64_C(8000000000) /
+			  (to - from));
 }
 
 /*
@@ -142,10 +144,20 @@ static json_t *fairness(const struct results *r, const struct load_set *l, unsig
 			 milli(n ? least / 1000 : 0), "most_gbps", milli(most / 1000));
 }
 
+static uint64_t all_unsure(const struct sim *s)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		all += sim_unsure(s, sim_at(s, i));
+	return all;
+}
+
 static json_t *throughput(const struct results *r, const struct load_set *l, uint64_t end)
 {
 	const uint64_t time = end > r->measure_begin ? end - r->measure_begin : 0;
-	const uint64_t bytes = r->sim->counters.delivered - r->measured;
+	const uint64_t kept = r->sim->counters.delivered - all_unsure(r->sim);
+	const uint64_t bytes = kept > r->measured ? kept - r->measured : 0;
 	json_t *t = fairness(r, l, 0, true, end), *each = json_array();
 
 	for (unsigned i = 0; i < l->n && l->n > 1; i++)

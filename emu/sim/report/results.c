@@ -62,6 +62,9 @@ static void print_sample(struct results *r, uint64_t now, uint64_t since, uint64
 	const struct sim_counters *c = &r->sim->counters;
 	struct fabric_counters net;
 	struct fabric_port_state p;
+	/* A restart takes back what was delivered. */
+	const uint64_t bytes =
+		c->delivered > r->before.delivered ? c->delivered - r->before.delivered : 0;
 	unsigned paused = 0;
 
 	fabric_count(r->sim->fabric, now, &net);
@@ -74,10 +77,8 @@ static void print_sample(struct results *r, uint64_t now, uint64_t since, uint64
 		"%" PRIu64 ".%03" PRIu64 ",%" PRIu64 ",%s,%s,%" PRIu64 ",%" PRIu64 ",%u,%" PRIu64
 		",%" PRIu64 "\n",
 		now / FABRIC_US, now % FABRIC_US / 1000, longest, p.node, p.peer,
-		since ? (uint64_t)((unsigned __int128)(c->delivered - r->before.delivered) *
-				   8000000 / since)
-		      : 0,
-		net.marked, paused, net.xoff, c->retransmits);
+		since ? (uint64_t)((unsigned __int128)bytes * 8000000 / since) : 0, net.marked,
+		paused, net.xoff, c->retransmits);
 	r->before = *c;
 }
 

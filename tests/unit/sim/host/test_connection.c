@@ -19,13 +19,14 @@
 static struct fabric_topology topology;
 static struct sim *s;
 static uint64_t received_at, done_at;
-static unsigned n_done;
+static unsigned n_done, n_received;
 
 static void received(void *user, struct sim_connection *c, uint64_t now)
 {
 	(void)user;
 	(void)c;
 	received_at = now;
+	n_received++;
 }
 
 static void done(void *user, struct sim_connection *c, uint64_t now)
@@ -70,7 +71,7 @@ static void make(const char *network, const struct sim_settings *set)
 	    sim_create(&s, &topology, set, 1, &e) < 0)
 		fail_msg("%s", e.text);
 	s->ops = &ops;
-	n_done = 0;
+	n_done = n_received = 0;
 	done_at = received_at = 0;
 }
 
@@ -177,7 +178,31 @@ static void test_restart(void **state)
 	send_20(SIM_RESTART);
 	assert_int_equal(n_done, 0);
 	assert_true(s->counters.data > 1000);
-	assert_int_equal(s->counters.delivered, 0);
+	assert_int_equal(s->counters.delivered, sim_unsure(s, sim_at(s, 0)));
+	end();
+}
+
+/*
+ * Messages of a packet each: the eleventh packet is lost, and the eleventh ACK. Its message has
+ * arrived all the same, and does not arrive again.
+ */
+static void test_restart_of_all(void **state)
+{
+	struct sim_settings set = usual();
+	struct sim_connection *c;
+
+	(void)state;
+	set.retransmit = SIM_RESTART;
+	make(LOSSY, &set);
+	c = sim_open(s, 0, 1, 1, 0);
+	for (unsigned i = 0; i < 11; i++) {
+		sim_message(s, c, 1000, i * 500 * US);
+		fabric_run(s->fabric, (i + 1) * 500 * US - 1);
+	}
+	assert_int_equal(s->counters.timeouts, 2);
+	assert_int_equal(n_done, 11);
+	assert_int_equal(n_received, 11);
+	assert_int_equal(s->counters.delivered, 11000);
 	end();
 }
 
@@ -389,13 +414,14 @@ static void test_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),         cmocka_unit_test(test_long_path),
-		cmocka_unit_test(test_go_back_n),     cmocka_unit_test(test_selective),
-		cmocka_unit_test(test_restart),       cmocka_unit_test(test_timeout),
-		cmocka_unit_test(test_pacing),        cmocka_unit_test(test_window),
-		cmocka_unit_test(test_window_of_few), cmocka_unit_test(test_window_cut),
-		cmocka_unit_test(test_turns),         cmocka_unit_test(test_cnp),
-		cmocka_unit_test(test_reuse),         cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_times),      cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_go_back_n),  cmocka_unit_test(test_selective),
+		cmocka_unit_test(test_restart),    cmocka_unit_test(test_restart_of_all),
+		cmocka_unit_test(test_timeout),    cmocka_unit_test(test_pacing),
+		cmocka_unit_test(test_window),     cmocka_unit_test(test_window_of_few),
+		cmocka_unit_test(test_window_cut), cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_cnp),        cmocka_unit_test(test_reuse),
+		cmocka_unit_test(test_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,22 @@ static void test_measured_until(void **state)
 	}
 }
 
+/* Of a message that began before measuring did, what had come then does not count. */
+static void test_warmup(void **state)
+{
+	static const char *const how[] = {"go-back-n", "selective", "restart"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char words[200];
+
+		snprintf(words, sizeof(words),
+			 NETWORK "--workload pair:size=10M --warmup 700us --retransmit %s", how[i]);
+		curve_within(how[i], curve_of(words, "throughput.goodput_gbps"), 90, 93);
+		curve_within(how[i], curve_of(words, "throughput.most_gbps"), 90, 93);
+	}
+}
+
 /* Equal shares are fair, however small: a byte in 60 us or so is 0.1 Mb/s. */
 static void test_fair_bytes(void **state)
 {
@@ -230,15 +246,11 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_fair_bytes),
-		cmocka_unit_test(test_measured_until),
-		cmocka_unit_test(test_arrivals),
-		cmocka_unit_test(test_load_of_each_link),
-		cmocka_unit_test(test_no_late_arrival),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_counts),          cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_alone),           cmocka_unit_test(test_fair_bytes),
+		cmocka_unit_test(test_measured_until),  cmocka_unit_test(test_warmup),
+		cmocka_unit_test(test_arrivals),        cmocka_unit_test(test_load_of_each_link),
+		cmocka_unit_test(test_no_late_arrival), cmocka_unit_test(test_errors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

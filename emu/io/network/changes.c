@@ -140,10 +140,18 @@ static int put_later(struct io_network *n, const struct io_network_later *l)
 	return -ENOSPC;
 }
 
+/* So many ns later, or as late as can be. */
+static uint64_t after(uint64_t at, uint64_t ns)
+{
+	const uint64_t most = FABRIC_NEVER - 1;
+
+	return ns < (most - at) / PS_PER_NS ? at + ns * PS_PER_NS : most;
+}
+
 /* It happens, and has an end. */
 static int begin(struct io_network *n, const struct io_network_change *c, uint64_t at)
 {
-	const struct io_network_later end = {*c, at + c->last * PS_PER_NS, true};
+	const struct io_network_later end = {*c, after(at, c->last), true};
 	const int status = apply(n, &c->failure, at);
 
 	return c->last && status == 0 ? put_later(n, &end) : status;
@@ -153,7 +161,7 @@ static int begin(struct io_network *n, const struct io_network_change *c, uint64
 static void end(struct io_network *n, const struct io_network_change *c, uint64_t at)
 {
 	const struct fabric_failure f = end_of(n, &c->failure);
-	struct io_network_later again = {*c, at + c->rest * PS_PER_NS, false};
+	struct io_network_later again = {*c, after(at, c->rest), false};
 
 	apply(n, &f, at);
 	if (c->times <= 1)

@@ -108,11 +108,14 @@ static uint64_t time_of(const struct io_network *n, uint64_t now)
 uint64_t io_network_next(const struct io_network *n)
 {
 	const uint64_t at = fabric_next(n->fabric);
+	unsigned __int128 wall;
 
 	if (at == FABRIC_NEVER)
 		return UINT64_MAX;
-	return at <= n->base_time ? n->base_wall
-				  : n->base_wall + ((at - n->base_time) * n->scale + 999) / 1000;
+	if (at <= n->base_time)
+		return n->base_wall;
+	wall = n->base_wall + ((unsigned __int128)(at - n->base_time) * n->scale + 999) / 1000;
+	return wall < UINT64_MAX ? (uint64_t)wall : UINT64_MAX;
 }
 
 static void say_behind(struct io_network *n, uint64_t now)

@@ -356,6 +356,24 @@ static void test_reroute(void **state)
 	assert_int_equal(f->dev[1].blocked, 0);
 }
 
+/* When the end of a failure is due by the clock, however long that is. */
+static void test_far_ends(void **state)
+{
+	struct fixture *f = *state;
+	struct io_network_change c = {.last = UINT64_C(18500000000)};
+	struct fabric_error e;
+
+	make(f, "one-switch:2", 1000000);
+	assert_int_equal(fabric_failure_read(&c.failure, "down h0 switch", "down h0 switch",
+					     &f->topology, &e),
+			 0);
+	assert_int_equal(io_network_change(f->network, &c, f->now), 0);
+	assert_int_equal(io_network_next(f->network), BEGIN + c.last * 1000000);
+	c.last = UINT64_C(1000000000000000000);
+	assert_int_equal(io_network_change(f->network, &c, f->now), 0);
+	assert_int_equal(io_network_next(f->network), UINT64_MAX);
+}
+
 static void test_loss(void **state)
 {
 	struct fixture *f = *state;
@@ -411,9 +429,9 @@ static void test_tap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_time),    TEST(test_where), TEST(test_lossless),
-		TEST(test_lossy),   TEST(test_marks), TEST(test_behind),
-		TEST(test_reroute), TEST(test_loss),  TEST(test_tap),
+		TEST(test_time),  TEST(test_where),  TEST(test_lossless), TEST(test_lossy),
+		TEST(test_marks), TEST(test_behind), TEST(test_reroute),  TEST(test_far_ends),
+		TEST(test_loss),  TEST(test_tap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,14 @@ static uint64_t paced_time(const struct sim_connection *c)
 	       (uint64_t)((unsigned __int128)c->last_bytes * UINT64_C(8000000000000) / c->cc.rate);
 }
 
+/* Packets for an ACK would come when the timeout is near. */
+static bool is_slow(const struct sim *s, const struct sim_connection *c)
+{
+	return is_paced(c) &&
+	       (unsigned __int128)(paced_time(c) - c->last_sent) * s->settings.ack_every >
+		       s->settings.rto / 2;
+}
+
 static void wait_paced(struct sim *s, struct sim_connection *c, uint64_t until)
 {
 	struct sim_host *h = host_of(s, c);
@@ -142,7 +150,7 @@ static void send_packet(struct sim *s, struct sim_connection *c, uint64_t now)
 	c->last_sent = now;
 	c->last_bytes = k->bytes;
 	cc_sent(&c->cc, k->bytes, to_ns(now));
-	if (!has_packet(s, c)) {
+	if (!has_packet(s, c) || is_slow(s, c)) {
 		k->flags = SIM_ASKS;
 		c->asked = psn + 1 > c->asked ? psn + 1 : c->asked;
 	}

@@ -261,6 +261,25 @@ static void test_window(void **state)
 	end();
 }
 
+/* At a packet each 60 us an ACK for 16 of them would come behind the timeout. */
+static void test_slow(void **state)
+{
+	struct sim_settings set = usual();
+	struct sim_connection *c;
+
+	(void)state;
+	set.ack_every = 16;
+	make(PLAIN, &set);
+	c = sim_open(s, 0, 1, 1, 0);
+	c->cc.rate = UINT64_C(1062) * 8 * 1000000 / 60;
+	sim_message(s, c, 20000, 0);
+	fabric_run(s->fabric, FABRIC_NEVER - 1);
+	assert_int_equal(n_done, 1);
+	assert_int_equal(s->counters.timeouts, 0);
+	assert_int_equal(s->counters.data, 20);
+	end();
+}
+
 /* The tenth packet fills the window, and asks for an ACK that would come with the 16th one. */
 static void test_window_of_few(void **state)
 {
@@ -414,14 +433,14 @@ static void test_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),      cmocka_unit_test(test_long_path),
-		cmocka_unit_test(test_go_back_n),  cmocka_unit_test(test_selective),
-		cmocka_unit_test(test_restart),    cmocka_unit_test(test_restart_of_all),
-		cmocka_unit_test(test_timeout),    cmocka_unit_test(test_pacing),
-		cmocka_unit_test(test_window),     cmocka_unit_test(test_window_of_few),
-		cmocka_unit_test(test_window_cut), cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_cnp),        cmocka_unit_test(test_reuse),
-		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_times),     cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_go_back_n), cmocka_unit_test(test_selective),
+		cmocka_unit_test(test_restart),   cmocka_unit_test(test_restart_of_all),
+		cmocka_unit_test(test_timeout),   cmocka_unit_test(test_pacing),
+		cmocka_unit_test(test_window),    cmocka_unit_test(test_window_of_few),
+		cmocka_unit_test(test_slow),      cmocka_unit_test(test_window_cut),
+		cmocka_unit_test(test_turns),     cmocka_unit_test(test_cnp),
+		cmocka_unit_test(test_reuse),     cmocka_unit_test(test_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

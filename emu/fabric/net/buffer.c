@@ -17,13 +17,15 @@ static uint64_t threshold(const struct node *n)
 /*
  * Headroom begins with the packet that causes XOFF. Then a packet that the port has just begun to
  * send delays the frame, the frame takes its time, the peer finishes a packet that it has just
- * begun, and a link's length of bits is under way in each direction. Rounded up to whole bytes.
+ * begun, and a link's length of bits is under way in each direction, of which jitter makes more.
+ * Rounded up to whole bytes.
  */
 static uint64_t needed_headroom(const struct port *p)
 {
 	const uint64_t packet = p->link.mtu + p->link.gap;
-	const uint64_t flight = (uint64_t)(((unsigned __int128)2 * p->link.delay * p->link.rate) /
-					   UINT64_C(8000000000000));
+	const uint64_t delay = p->link.delay + p->link.jitter;
+	const uint64_t flight =
+		(uint64_t)(((unsigned __int128)2 * delay * p->link.rate) / UINT64_C(8000000000000));
 
 	return 3 * packet + FABRIC_PFC_BYTES + p->link.gap + flight + 3;
 }

@@ -59,18 +59,20 @@ static void test_headroom_too_small(void **state)
 }
 
 /*
- * The headroom that is computed is enough, beside packets of the longest kind in both directions.
+ * The headroom that is computed is enough, beside packets of the longest kind in both directions,
+ * also where packets are late by chance.
  */
 static void test_headroom_computed(void **state)
 {
 	struct fabric_counters c;
 
 	(void)state;
-	for (unsigned delay = 0; delay < 4; delay++) {
+	for (unsigned i = 0; i < 8; i++) {
 		char text[128];
 
-		snprintf(text, sizeof(text), "one-switch:5,buffer=2M,alpha=1/8,delay=%uus,mtu=1000",
-			 delay);
+		snprintf(text, sizeof(text),
+			 "one-switch:5,buffer=2M,alpha=1/8,delay=%uus,jitter=%uus,mtu=1000", i % 4,
+			 i / 4 * 10);
 		stage_generate(&s, text);
 		for (uint32_t h = 1; h < 5; h++)
 			stage_stream(&s, h, 0, 3000, h * 12345);

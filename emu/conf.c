@@ -5,6 +5,7 @@
  */
 #include "conf.h"
 
+#include "emu/io/base/base.h"
 #include "emu/io/device/devices.h"
 
 #include <errno.h>
@@ -115,6 +116,8 @@ static int check_hosts(const struct conf *c, char *error, size_t cap)
 static int apply_fabric(struct conf *c, char *error, size_t cap)
 {
 	const struct fabric_topology *t = c->io.fabric;
+	/* From Ethernet header to FCS. */
+	const unsigned least = io_address_interface_mtu(1) + IO_ETHERNET;
 
 	if (!t && !c->io.fabric_scale)
 		return 0;
@@ -135,6 +138,11 @@ static int apply_fabric(struct conf *c, char *error, size_t cap)
 	else if (c->io.devices > t->n_hosts)
 		snprintf(error, cap, "--fabric %s has %u hosts: there are %u devices",
 			 c->io.fabric_name, t->n_hosts, c->io.devices);
+	else if (fabric_topology_mtu(t) < least)
+		snprintf(error, cap,
+			 "--fabric %s has a link that takes packets of %u bytes: devices send %u "
+			 "with an MTU of 256",
+			 c->io.fabric_name, (unsigned)fabric_topology_mtu(t), least);
 	else {
 		c->io.devices = c->io.devices ? c->io.devices : t->n_hosts;
 		if (!c->io.fabric_scale)

@@ -190,15 +190,21 @@ unsigned io_address_mtu(const char *ifname)
 	return mtu;
 }
 
-uint32_t io_address_path_mtu(unsigned interface_mtu)
+unsigned io_address_interface_mtu(uint32_t code)
 {
 	/* IPv6, UDP, BTH with XRCETH, RETH and immediate data, ICRC */
 	const unsigned headers = ROCE_IPV6_LENGTH + ROCE_UDP_LENGTH + ROCE_BTH_LENGTH +
 				 ROCE_XRCETH_LENGTH + ROCE_RETH_LENGTH + ROCE_IMMDT_LENGTH +
 				 ROCE_ICRC_LENGTH;
+
+	return (128u << code) + headers;
+}
+
+uint32_t io_address_path_mtu(unsigned interface_mtu)
+{
 	uint32_t code = 5;
 
-	while (code > 1 && (128u << code) + headers > interface_mtu)
+	while (code > 1 && io_address_interface_mtu(code) > interface_mtu)
 		code--;
 	return code;
 }

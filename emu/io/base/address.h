@@ -85,6 +85,9 @@ unsigned io_address_mtu(const char *ifname);
  */
 uint32_t io_address_path_mtu(unsigned interface_mtu);
 
+/* What an interface has to take for a path MTU of this code. */
+unsigned io_address_interface_mtu(uint32_t code);
+
 /*
  * Node GUID (host order) of the device with this first address: stable, and different for
  * different addresses (certainly so for IPv4).

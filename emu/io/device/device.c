@@ -103,7 +103,6 @@ static void look_at_interfaces(struct io_identity *id)
 	}
 }
 
-/* An Ethernet header and an FCS are around what an interface calls its MTU. */
 static void look_at_network(const struct io_settings *s, struct io_identity *id)
 {
 	const uint64_t longest = s->fabric ? fabric_topology_mtu(s->fabric) : UINT_MAX;
@@ -111,8 +110,8 @@ static void look_at_network(const struct io_settings *s, struct io_identity *id)
 
 	if (longest >= UINT_MAX)
 		return;
-	mtu = io_address_path_mtu(longest > 18 ? (unsigned)longest - 18 : 0);
-	if (mtu > 0 && mtu < id->active_mtu)
+	mtu = io_address_path_mtu(longest > IO_ETHERNET ? (unsigned)longest - IO_ETHERNET : 0);
+	if (mtu < id->active_mtu)
 		id->active_mtu = mtu;
 }
 

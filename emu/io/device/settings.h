@@ -29,6 +29,8 @@
  * XRC, RETH and immediate data, in its Ethernet frame.
  */
 #define IO_NETWORK_MTU 4206u
+/* An Ethernet header and an FCS are around what an interface calls its MTU. */
+#define IO_ETHERNET    18u
 
 /* How the ICRC of a received packet is judged; udp_rx.c tells what each means. */
 enum io_icrc_mode {

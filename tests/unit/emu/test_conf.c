@@ -315,6 +315,10 @@ static void test_fabric(void **state)
 				       "most 64 devices: give --devices");
 	refused("--fabric one-switch:2 --wire",
 		"--wire sends packets around the network of --fabric");
+	refused("--fabric one-switch:2,mtu=361",
+		"--fabric one-switch:2,mtu=361 has a link that takes packets of 361 bytes: devices "
+		"send 362 with an MTU of 256");
+	assert_int_equal(parse("--fabric one-switch:2,mtu=362"), 0);
 	refused("--fabric-scale 2", "--fabric-scale needs --fabric");
 	refused("--fabric ./no.topo", "--fabric: ./no.topo: No such file or directory");
 	refused("--fabric one-switch:hosts=0",

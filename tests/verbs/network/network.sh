@@ -331,6 +331,8 @@ mistakes() {
 	printf '%s\n' 'switch s' 'host mlx5_1' 'host mlx5_0' 'link mlx5_[0-1] s' >"$out/cross.topo"
 	refused "host mlx5_1 has the name of device 1 of --machine two-rails, and is host 0" \
 		--fabric "$out/cross.topo" --machine two-rails
+	refused "has a link that takes packets of 300 bytes: devices send 362 with an MTU of 256" \
+		--fabric one-switch:2,mtu=300
 	refused "needs --fabric" --fabric-scale 10
 	refused "^uhca-run: --fabric-scale: '0' is not a number from 1 to 1000000" \
 		--fabric one-switch:2 --fabric-scale 0

@@ -128,12 +128,14 @@ int fabric_failure_read(struct fabric_failure *c, const char *text, const char *
 	struct word w;
 
 	*c = (struct fabric_failure){.link = UINT32_MAX};
-	if (read_what(c, text, next_word(&at), e) < 0 ||
-	    read_node(&c->node, text, next_word(&at), t, e) < 0)
+	if (read_what(c, text, next_word(&at), e) < 0)
+		return -EINVAL;
+	w = next_word(&at);
+	if (read_node(&c->node, text, w, t, e) < 0)
 		return -EINVAL;
 	if (c->what == FABRIC_PAUSES || c->what == FABRIC_RESUMES) {
 		if (t->nodes[c->node].is_switch)
-			return fabric_refuse(e, text, text, "%s is a switch: hosts pause",
+			return fabric_refuse(e, text, w.at, "%s is a switch: hosts pause",
 					     t->nodes[c->node].name);
 	} else if (read_link(c, text, &at, t, e) < 0) {
 		return -EINVAL;

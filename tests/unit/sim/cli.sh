@@ -57,6 +57,8 @@ says "did you mean '--topology'?" run --topologi x
 says "incast: 9 senders need 10 hosts, there are 8" run --topology one-switch:8 \
 	--workload incast:senders=9
 says "column 12: h1 is a host" run --topology one-switch:8 --workload incast --at '2ms down h1'
+says "column 11: switch is a switch: hosts pause" run --topology one-switch:8 --workload incast \
+	--at '2ms pause switch'
 says "longer than the link" run --topology one-switch:8 --workload incast --mtu 9000
 says "its buffer of 64000 bytes is smaller" run --topology one-switch:8,buffer=64K --workload incast
 says "kmin is above kmax" run --topology one-switch:8 --workload incast \

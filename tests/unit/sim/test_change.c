@@ -24,7 +24,7 @@ static void test_errors(void **state)
 		{"1ms rate leaf0 spine0 10", 23, "rate"},
 		{"1ms delay leaf0", 16, "unknown node ''"},
 		{"1ms delay leaf0 spine0 5", 24, "delay: '5' is not a time such as 10us"},
-		{"1ms pause leaf0", 1, "leaf0 is a switch: hosts pause"},
+		{"1ms pause leaf0", 11, "leaf0 is a switch: hosts pause"},
 		{"1ms up leaf0 spine0 now", 21, "a word too many: 'now'"},
 	};
 	struct fabric_topology t;

@@ -112,6 +112,9 @@ static int check_hosts(const struct conf *c, char *error, size_t cap)
 	return 0;
 }
 
+/* Routes of more take longer to make than a client waits for a daemon. */
+#define FABRIC_HOSTS_MAX 16384u
+
 /* A network says how many devices there are, unless something else does. */
 static int apply_fabric(struct conf *c, char *error, size_t cap)
 {
@@ -125,6 +128,11 @@ static int apply_fabric(struct conf *c, char *error, size_t cap)
 		snprintf(error, cap, "--fabric-scale needs --fabric");
 	else if (c->io.wire == IO_WIRE_ALWAYS)
 		snprintf(error, cap, "--wire sends packets around the network of --fabric");
+	else if (t->n_hosts > FABRIC_HOSTS_MAX)
+		snprintf(error, cap,
+			 "--fabric %s has %u hosts, and a daemon takes at most %u: uhca-sim "
+			 "simulates larger networks",
+			 c->io.fabric_name, t->n_hosts, FABRIC_HOSTS_MAX);
 	else if (!c->io.devices && t->n_hosts > IO_MAX_DEVICES)
 		snprintf(error, cap,
 			 "--fabric %s has %u hosts, and a daemon has at most %u devices: give "

@@ -18,9 +18,9 @@ static int fail(int status, const char *what)
 }
 
 /* A file that a user names, for writing; NULL with "path" NULL, or said on standard error. */
-static FILE *open_out(const char *path, bool *failed)
+static FILE *open_out(const char *path, unsigned how, bool *failed)
 {
-	const int fd = path ? output_open(path, 0) : -1;
+	const int fd = path ? output_open(path, how) : -1;
 	FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (path && !out) {
@@ -41,7 +41,7 @@ static bool close_out(FILE *out, const char *path)
 static bool write_files(const struct sim_options *o, json_t *report)
 {
 	bool failed = false;
-	FILE *json = open_out(o->json, &failed), *csv = open_out(o->csv, &failed);
+	FILE *json = open_out(o->json, 0, &failed), *csv = open_out(o->csv, 0, &failed);
 
 	if (json) {
 		json_dumpf(report, json, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
@@ -65,8 +65,8 @@ static int do_run(const struct sim_options *o)
 		return fail(EXIT_WRONG, "run takes no arguments");
 	if (!o->topology || !o->n_workloads)
 		return fail(EXIT_WRONG, "run needs --topology and --workload");
-	flows = open_out(o->flows, &failed);
-	series = open_out(o->series, &failed);
+	flows = open_out(o->flows, OUTPUT_APPEND, &failed);
+	series = open_out(o->series, OUTPUT_APPEND, &failed);
 	if (failed)
 		return EXIT_FAILED;
 	report = run_simulation(o, flows, series, error, sizeof(error));

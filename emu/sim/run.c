@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Timers of a run, behind those of workloads. */
 enum { TIMER_CHANGE = SIM_LOADS_MAX, TIMER_REROUTE, TIMER_SAMPLE, TIMER_WARMUP };
@@ -117,7 +118,7 @@ static int read_parts(struct run *r, char *error, size_t cap)
 	return status;
 }
 
-static int start(struct run *r, FILE *series, char *error, size_t cap)
+static int start(struct run *r, char *error, size_t cap)
 {
 	static const struct sim_ops ops = {received, done, timer};
 	struct fabric_error e;
@@ -130,11 +131,6 @@ static int start(struct run *r, FILE *series, char *error, size_t cap)
 	r->sim->ops = &ops;
 	r->sim->user = r;
 	results_init(&r->results, r->sim);
-	r->results.series = series;
-	if (series)
-		fputs("time_us,longest_queue_bytes,node,to,goodput_mbps,marked,paused_ports,xoff,"
-		      "retransmitted\n",
-		      series);
 	r->loads.sim = r->sim;
 	r->loads.random = fabric_mix(r->o->seed + UINT64_C(0x10000));
 	r->loads.stop = r->o->duration;
@@ -150,6 +146,24 @@ static int start(struct run *r, FILE *series, char *error, size_t cap)
 	if (status == -EINVAL)
 		say(error, cap, "--workload", &e);
 	return status;
+}
+
+/* What a file has goes when the run begins, not before all is known to be right. */
+static void empty(FILE *out)
+{
+	if (out && ftruncate(fileno(out), 0) < 0)
+		errno = 0; /* not a regular file, which has nothing */
+}
+
+static void begin_files(struct run *r, FILE *flows, FILE *series)
+{
+	empty(flows);
+	empty(series);
+	r->results.series = series;
+	if (series)
+		fputs("time_us,longest_queue_bytes,node,to,goodput_mbps,marked,paused_ports,xoff,"
+		      "retransmitted\n",
+		      series);
 }
 
 static json_t *report(struct run *r, FILE *flows)
@@ -185,8 +199,9 @@ json_t *run_simulation(const struct sim_options *o, FILE *flows, FILE *series, c
 	if (status == 0)
 		status = read_parts(r, error, cap);
 	if (status == 0)
-		status = start(r, series, error, cap);
+		status = start(r, error, cap);
 	if (status == 0) {
+		begin_files(r, flows, series);
 		fabric_run(r->sim->fabric, o->duration + o->drain);
 		if (r->status == 0 && !r->results.no_memory)
 			said = report(r, flows);

@@ -313,6 +313,9 @@ static void test_fabric(void **state)
 		"--fabric one-switch:2 has 2 hosts: there are 3 devices");
 	refused("--fabric fat-tree:8", "--fabric fat-tree:8 has 128 hosts, and a daemon has at "
 				       "most 64 devices: give --devices");
+	refused("--fabric fat-tree:42 --devices 2",
+		"--fabric fat-tree:42 has 18522 hosts, and a daemon takes at most 16384: uhca-sim "
+		"simulates larger networks");
 	refused("--fabric one-switch:2 --wire",
 		"--wire sends packets around the network of --fabric");
 	refused("--fabric one-switch:2,mtu=361",

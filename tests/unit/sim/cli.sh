@@ -56,6 +56,12 @@ says "did you mean 'dcqcn'?" run --cc dqcn
 says "did you mean '--topology'?" run --topologi x
 says "incast: 9 senders need 10 hosts, there are 8" run --topology one-switch:8 \
 	--workload incast:senders=9
+cp 1.flows kept.flows
+cp 1.series kept.series
+says "unknown node 'h9'" run --topology one-switch:8 --workload incast --at '2ms pause h9' \
+	--flows 1.flows --series 1.series
+cmp 1.flows kept.flows || wrong "a run that is refused empties --flows"
+cmp 1.series kept.series || wrong "a run that is refused empties --series"
 says "column 12: h1 is a host" run --topology one-switch:8 --workload incast --at '2ms down h1'
 says "column 11: switch is a switch: hosts pause" run --topology one-switch:8 --workload incast \
 	--at '2ms pause switch'

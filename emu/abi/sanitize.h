@@ -24,7 +24,9 @@
  * then as any other: one report has them all.
  * "since": since when it does not go on, by CLOCK_MONOTONIC, in ms.
  * "checks": those that the collector may name, as far as they are on; "why": what is awaited.
- * "strangers": true: a new connection of rdma_cm may help; "events": true: nothing else may.
+ * "strangers": true: a new connection of rdma_cm may help; "events": true: nothing else may;
+ * "data": true: nothing else may but data of sockets. "sockets": the inodes of the other ends of
+ * those that its threads wait for, whose holders must wait as well.
  *
  * A process also leaves stacks for findings of others, without an answer:
  *

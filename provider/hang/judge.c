@@ -7,6 +7,7 @@
 #include "files.h"
 #include "provider/gone/gone.h"
 #include "report.h"
+#include "sockets.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -46,6 +47,29 @@ static bool waits_for_channel(const struct uhcav_hang_thread *t)
 		if (uhcav_hang_of_channel(t->fds[f], NULL))
 			return true;
 	return false;
+}
+
+/*
+ * Adds the other ends of sockets that it waits for beside. False: it waits for something else, or has
+ * had data meanwhile.
+ */
+static bool takes_sockets(const struct uhcav_hang_thread *t, uint64_t now, uint64_t after,
+			  struct uhcav_hang_hope *hope)
+{
+	for (unsigned i = 0; i < t->n_fds; i++) {
+		uint64_t peer;
+
+		if (uhcav_hang_of_channel(t->fds[i], NULL) || uhcav_hang_is_async(t->fds[i]) ||
+		    uhcav_hang_is_cm(t->fds[i]))
+			continue;
+		if (now - t->quiet < after || hope->n_sockets == UHCAV_HANG_SOCKETS)
+			return false;
+		peer = uhcav_hang_socket_peer(t->fds[i]);
+		if (!peer)
+			return false;
+		hope->sockets[hope->n_sockets++] = peer;
+	}
+	return t->n_fds;
 }
 
 /* A new connection may end its wait. */
@@ -295,34 +319,43 @@ static bool polls_on(const struct uhcav_hang_thread *t, uint64_t now, uint64_t a
 	return false;
 }
 
-static bool waits_on(const struct uhcav_hang_thread *t, uint64_t now, uint64_t after)
+static bool waits_on(const struct uhcav_hang_thread *t, uint64_t now, uint64_t after,
+		     struct uhcav_hang_hope *hope)
 {
-	return waits_for_others(t) && now - t->since >= (expects_strangers(t) ? 2 * after : after);
+	if (now - t->since < (expects_strangers(t) ? 2 * after : after))
+		return false;
+	return waits_for_others(t) ||
+	       (t->does == UHCAV_HANG_FILES && !t->limited && takes_sockets(t, now, after, hope));
 }
 
 /*
- * The first thread that waits for completions, or else for an event of rdma_cm. NULL: the process
- * may go on by itself. One that takes connections may hold a request until more of them have come,
- * so it is given more time.
+ * The first thread that waits for completions, or else for an event of rdma_cm, or else for data of
+ * a socket. NULL: the process may go on by itself. One that takes connections may hold a request
+ * until more of them have come, so it is given more time.
  */
 static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_threads *all,
-						    uint64_t now, uint64_t after)
+						    uint64_t now, uint64_t after,
+						    struct uhcav_hang_hope *hope)
 {
-	const struct uhcav_hang_thread *found = NULL, *by_cm = NULL;
+	const struct uhcav_hang_thread *found = NULL, *by_cm = NULL, *by_data = NULL;
 
 	if (!all->all || !queues_stand_still(now, after))
 		return NULL;
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct uhcav_hang_thread *t = &all->at[i];
 
-		if (t->polls ? !polls_on(t, now, after) : !waits_on(t, now, after))
+		if (t->polls ? !polls_on(t, now, after) : !waits_on(t, now, after, hope))
 			return NULL;
 		if (!found && (t->polls || waits_for_channel(t)))
 			found = t;
 		if (!by_cm && waits_for_cm(t))
 			by_cm = t;
+		if (!by_data && !t->polls && t->does == UHCAV_HANG_FILES)
+			by_data = t;
 	}
-	return found ? found : by_cm;
+	hope->events = !found && by_cm;
+	hope->data = !found && !by_cm;
+	return found ? found : by_cm ? by_cm : hope->n_sockets ? by_data : NULL;
 }
 
 static bool any_expects_strangers(const struct uhcav_hang_threads *all)
@@ -446,7 +479,8 @@ static bool asks_elsewhere(struct judgement *j, uint64_t now, uint64_t after)
  * they stand, once: that is no secret to them.
  */
 static void judge_process(const struct uhcav_hang_threads *all,
-			  const struct uhcav_hang_thread *stuck, uint64_t now, uint64_t after)
+			  const struct uhcav_hang_thread *stuck, struct uhcav_hang_hope *hope,
+			  uint64_t now, uint64_t after)
 {
 	static struct judgement j;
 	uint64_t about = (uint64_t)stuck->tid;
@@ -463,10 +497,8 @@ static void judge_process(const struct uhcav_hang_threads *all,
 		j.told = uhcav_hang_tell_dry(all, stuck);
 		return;
 	}
-	if (!uhcav_hang_is_closed(
-		    stuck,
-		    (struct uhcav_hang_hope){.strangers = any_expects_strangers(all),
-					     .events = !stuck->polls && !waits_for_channel(stuck)}))
+	hope->strangers = any_expects_strangers(all);
+	if (!uhcav_hang_is_closed(stuck, hope))
 		return;
 	if (!j.listens)
 		measure_polls();
@@ -477,13 +509,14 @@ static void judge_process(const struct uhcav_hang_threads *all,
 
 void uhcav_hang_judge(struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
 {
+	struct uhcav_hang_hope hope = {.n_sockets = 0};
 	const struct uhcav_hang_thread *stuck;
 
 	mark_pollers(all);
 	judge_threads(all, now, after);
-	stuck = who_is_stuck(all, now, after);
+	stuck = who_is_stuck(all, now, after, &hope);
 	if (stuck)
-		judge_process(all, stuck, now, after);
+		judge_process(all, stuck, &hope, now, after);
 }
 
 const struct uhcav_hang_thread *uhcav_hang_judge_end(struct uhcav_hang_threads *all, uint64_t now,

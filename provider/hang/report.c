@@ -248,7 +248,7 @@ uint64_t uhcav_hang_since(const struct uhcav_hang_thread *t)
 
 /* emu/abi/sanitize.h: "hang". */
 static void write_peers(struct uhcav_line *l, const struct uhcav_hang_thread *stuck,
-			const char *why, struct uhcav_hang_hope hope)
+			const char *why, const struct uhcav_hang_hope *hope)
 {
 	const char *dir = secure_getenv("UHCA_DIR");
 	struct uhcav_hang_qp *h;
@@ -262,9 +262,15 @@ static void write_peers(struct uhcav_line *l, const struct uhcav_hang_thread *st
 	put_checks(l);
 	uhcav_line_put(l, ",\"why\":");
 	uhcav_line_string(l, why);
-	uhcav_line_put(l, hope.strangers ? ",\"strangers\":true" : "");
-	uhcav_line_put(l, hope.events ? ",\"events\":true" : "");
-	uhcav_line_put(l, ",\"qps\":[");
+	uhcav_line_put(l, hope->strangers ? ",\"strangers\":true" : "");
+	uhcav_line_put(l, hope->events ? ",\"events\":true" : "");
+	uhcav_line_put(l, hope->data ? ",\"data\":true" : "");
+	uhcav_line_put(l, ",\"sockets\":[");
+	for (unsigned i = 0; i < hope->n_sockets; i++) {
+		uhcav_line_put(l, i ? "," : "");
+		uhcav_line_number(l, hope->sockets[i]);
+	}
+	uhcav_line_put(l, "],\"qps\":[");
 	LIST_FOREACH(h, &uhcav_hang_qps, link)
 	{
 		uint32_t state = __atomic_load_n(&h->qp->state, __ATOMIC_ACQUIRE);
@@ -309,6 +315,14 @@ static const struct uhcav_hang_qp *reset_one(const struct uhcav_hang_cq *cq)
 	return NULL;
 }
 
+static const char *what_else(const struct uhcav_hang_thread *t)
+{
+	for (unsigned i = 0; i < t->n_fds; i++)
+		if (uhcav_hang_is_cm(t->fds[i]))
+			return "an event of rdma_cm is awaited, and the peers wait as well";
+	return "data of a socket is awaited, and the peers wait as well";
+}
+
 static struct reason reason_of(const struct uhcav_hang_thread *t)
 {
 	bool by_completion = t->polls;
@@ -338,9 +352,7 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 				       "without a solicited event wait to be polled",
 				       unsolicited->armed, "armed for solicited events only by"};
 	if (!by_completion)
-		return (struct reason){UHCA_CHECK_PEER_WAITS,
-				       "an event of rdma_cm is awaited, and the peers wait as well",
-				       NULL, NULL};
+		return (struct reason){UHCA_CHECK_PEER_WAITS, what_else(t), NULL, NULL};
 	if (sum.signaled || sum.recvs)
 		return (struct reason){UHCA_CHECK_PEER_WAITS,
 				       "all threads wait, and the peers as well: nobody sends",
@@ -358,13 +370,14 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 			       NULL, NULL};
 }
 
-bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, struct uhcav_hang_hope hope)
+bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, const struct uhcav_hang_hope *hope)
 {
 	struct reason r = reason_of(stuck);
 
 	write_peers(&peers, stuck,
 		    r.check != UHCA_CHECK_PEER_WAITS ? r.what
-		    : hope.events                    ? "an event of rdma_cm is awaited"
+		    : hope->data                     ? "data of a socket is awaited"
+		    : hope->events                   ? "an event of rdma_cm is awaited"
 						     : "posted requests are not complete",
 		    hope);
 	return uhcav_circle_ask(&peers);

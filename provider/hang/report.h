@@ -42,11 +42,17 @@ void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t);
  * Tells the collector that this process can go on by its peers alone, or by what it hopes for else.
  * Can they not, either?
  */
+#define UHCAV_HANG_SOCKETS 16u
+
 struct uhcav_hang_hope {
-	bool strangers; /* a new connection may help */
-	bool events;    /* nothing is awaited but an event of rdma_cm */
+	bool strangers;                       /* a new connection may help */
+	bool events;                          /* nothing is awaited but an event of rdma_cm */
+	bool data;                            /* nothing is awaited but data of sockets */
+	uint64_t sockets[UHCAV_HANG_SOCKETS]; /* inodes of the other ends of awaited ones */
+	unsigned n_sockets;
 };
-bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, struct uhcav_hang_hope hope);
+bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck,
+			  const struct uhcav_hang_hope *hope);
 
 /*
  * That is so: what it waits for. False: the others have not said the same yet, or a thread has gone

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
@@ -177,6 +178,19 @@ static uint64_t key_of(const struct in_call *c)
 	return key | 1;
 }
 
+/* One that reads a message and calls again is in the same call, but was woken for it. */
+static uint64_t times_woken(pid_t tid)
+{
+	static const char name[] = "\nvoluntary_ctxt_switches:";
+	char path[64], text[4096];
+	const char *at = NULL;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)tid);
+	if (read_file(path, text, sizeof(text)))
+		at = strstr(text, name);
+	return at ? strtoull(at + sizeof(name) - 1, NULL, 10) : 0;
+}
+
 static struct uhcav_hang_thread look_at(pid_t tid, bool *known)
 {
 	struct uhcav_hang_thread t = {.tid = tid, .does = UHCAV_HANG_RUNS, .seen = true};
@@ -226,6 +240,9 @@ static void take_thread(struct uhcav_hang_threads *all, pid_t tid, uint64_t now)
 		return;
 	}
 	t.since = to->since && to->key == t.key ? to->since : now;
+	if (t.does == UHCAV_HANG_FILES && !t.limited)
+		t.woken = times_woken(tid);
+	t.quiet = t.since == to->since && t.woken == to->woken ? to->quiet : now;
 	*to = t;
 }
 

@@ -7,6 +7,7 @@
 #include "emu/ctl/lib/lib.h"
 #include "hang_cm.h"
 #include "hang_tables.h"
+#include "holders.h"
 #include "picture.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@
 #define PROCESSES 64u
 #define FACTS     4u /* of another's, beside its stacks */
 #define FOR_EVER  7  /* rnr_retry */
+#define HOLDERS   8u /* of a socket: a child has those of its parent */
 
 static struct process {
 	pid_t pid;
@@ -212,6 +214,33 @@ static bool add_peers(const struct hang_tables *t, const struct process *p, unsi
 	return true;
 }
 
+/* Adds those that hold the other ends of the sockets that it waits for. */
+static bool add_holders(const struct process *p, unsigned ms)
+{
+	const json_t *inode, *list = json_object_get(json_object_get(p->line, "hang"), "sockets");
+	pid_t pids[HOLDERS];
+	size_t i;
+	json_array_foreach(list, i, inode)
+	{
+		unsigned n = holders_of((uint64_t)json_integer_value(inode), pids, HOLDERS);
+		if (n == 0 || n > HOLDERS)
+			return false;
+		for (unsigned k = 0; k < n; k++)
+			if (!add_process(pids[k], ms, false))
+				return false;
+	}
+	return true;
+}
+
+/* Sockets alone are no business of verbs. */
+static bool any_waits_by_verbs(void)
+{
+	for (unsigned i = 0; i < n_processes; i++)
+		if (processes[i].in_circle && !says(&processes[i], "data"))
+			return true;
+	return false;
+}
+
 /* New connections may come to those that listen, and help them on. */
 static bool expect_strangers(const struct hang_tables *t)
 {
@@ -235,11 +264,12 @@ static bool is_closed(const struct hang_tables *t, struct process *of, unsigned 
 			if (!processes[i].in_circle || looked[i])
 				continue;
 			looked[i] = more = true;
-			if (!add_peers(t, &processes[i], ms) || !add_ends(t, &processes[i], ms))
+			if (!add_peers(t, &processes[i], ms) || !add_ends(t, &processes[i], ms) ||
+			    !add_holders(&processes[i], ms))
 				return false;
 		}
 	}
-	return !expect_strangers(t);
+	return any_waits_by_verbs() && !expect_strangers(t);
 }
 
 /* ---- the finding ---- */
@@ -351,6 +381,8 @@ static unsigned name_cause(json_t *line, const struct hang_tables *t)
 	}
 	if (strcmp(check, "peer-waits") != 0)
 		return 3;
+	if (json_is_true(json_object_get(json_object_get(line, "hang"), "data")))
+		return 0;
 	if (gone && takes(line, "peer-gone")) {
 		set_check(line, "peer-gone", "completions are awaited of a peer that is gone");
 		return 2;

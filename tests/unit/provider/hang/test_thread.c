@@ -192,6 +192,44 @@ static void test_stay(void **state)
 	assert_false(uhcav_hang_threads_stay(&now));
 }
 
+static void reads_twice(void)
+{
+	reads();
+	reads();
+}
+
+/* It has had a byte and reads again, which looks the same: but it was woken. */
+static void test_woken(void **state)
+{
+	static struct uhcav_hang_threads all;
+	struct way w = {reads_twice, UHCAV_HANG_FILES, false, true, 0};
+	time_t deadline = time(NULL) + DEADLINE_S;
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	const struct uhcav_hang_thread *t;
+	uint64_t before;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	pthread_mutex_lock(&held);
+	assert_int_equal(pthread_create(&thread, NULL, enter, &w), 0);
+	look_for(&w);
+	all.n = 0;
+	uhcav_hang_threads_look(&all, 1, self, 0);
+	uhcav_hang_threads_look(&all, 2, self, 0);
+	t = find(&all, w.tid);
+	assert_int_equal(t->quiet, 1);
+	before = t->woken;
+	assert_int_equal(write(fd[1], "", 1), 1);
+	do {
+		uhcav_hang_threads_look(&all, 3, self, 0);
+		t = find(&all, w.tid);
+	} while ((!is_as_said(t, &w) || t->woken == before) && time(NULL) < deadline);
+	assert_int_equal(t->quiet, 3);
+	end(thread);
+	pthread_mutex_unlock(&held);
+}
+
 /* One that has ended is not among them any more. */
 static void test_ended(void **state)
 {
@@ -224,9 +262,8 @@ static void test_peek(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_stay),
-		cmocka_unit_test(test_ended),
+		cmocka_unit_test(test_ways),  cmocka_unit_test(test_stay),
+		cmocka_unit_test(test_woken), cmocka_unit_test(test_ended),
 		cmocka_unit_test(test_peek),
 	};
 

@@ -323,12 +323,58 @@ static const char *what_else(const struct uhcav_hang_thread *t)
 	return "data of a socket is awaited, and the peers wait as well";
 }
 
+/* Completions wait there, and no thread polls it or waits for its events. */
+static const struct uhcav_hang_cq *elsewhere(const struct uhcav_hang_thread *t)
+{
+	const struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (h->state.pending && !h->polls && !waits_for(t, h))
+		return h;
+	return NULL;
+}
+
+static bool waits_for_cq(const struct uhcav_hang_thread *t, const struct ibv_cq *cq)
+{
+	const struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (&h->cq->cq == cq)
+		return waits_for(t, h);
+	return false;
+}
+
+/* All receives that the thread waits for are of queue pairs that take no message yet. */
+static bool all_before_rtr(const struct uhcav_hang_thread *t)
+{
+	const struct uhcav_hang_qp *h;
+	bool found = false;
+
+	LIST_FOREACH(h, &uhcav_hang_qps, link)
+	{
+		const struct uhcav_qp *qp = h->qp;
+		const struct uhcav_work_queue *rq =
+			qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq;
+		const uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
+		const bool is_before = state == IBV_QPS_RESET || state == IBV_QPS_INIT;
+
+		if (waits_for_cq(t, qp->qp.send_cq) && uhcav_hang_used(&qp->sq))
+			return false;
+		if (!waits_for_cq(t, qp->qp.recv_cq) || !uhcav_hang_used(rq))
+			continue;
+		if (!is_before)
+			return false;
+		found = true;
+	}
+	return found;
+}
+
 static struct reason reason_of(const struct uhcav_hang_thread *t)
 {
 	bool by_completion = t->polls;
 	struct uhcav_hang_state sum = {0};
 	const struct uhcav_hang_qp *reset = NULL;
-	const struct uhcav_hang_cq *h, *unsolicited = NULL;
+	const struct uhcav_hang_cq *h, *other, *unsolicited = NULL;
 
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	{
@@ -353,6 +399,11 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 				       unsolicited->armed, "armed for solicited events only by"};
 	if (!by_completion)
 		return (struct reason){UHCA_CHECK_PEER_WAITS, what_else(t), NULL, NULL};
+	if (all_before_rtr(t))
+		return (struct reason){UHCA_CHECK_CONN_UNANSWERED,
+				       "messages are awaited on a queue pair that was not moved to "
+				       "RTR",
+				       NULL, NULL};
 	if (sum.signaled || sum.recvs)
 		return (struct reason){UHCA_CHECK_PEER_WAITS,
 				       "all threads wait, and the peers as well: nobody sends",
@@ -362,6 +413,12 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 				       "completions are awaited of requests that a move to RESET "
 				       "has discarded",
 				       reset->reset, "moved to RESET by"};
+	other = sum.posts ? NULL : elsewhere(t);
+	if (other)
+		return (struct reason){UHCA_CHECK_POLL_NOTHING,
+				       "completions are awaited of a queue that nothing was ever "
+				       "posted to; they wait in another queue, which is not polled",
+				       other->made, "the queue in which they wait made by"};
 	return (struct reason){UHCA_CHECK_POLL_NOTHING,
 			       sum.sends   ? "completions are awaited, and all outstanding "
 					     "requests are unsignaled"

@@ -40,6 +40,12 @@ static inline void uhcav_lock(struct uhcav_lock *l)
 	}
 }
 
+/* False: another thread has it. */
+static inline bool uhcav_try_lock(struct uhcav_lock *l)
+{
+	return l->off || !__atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE);
+}
+
 static inline void uhcav_unlock(struct uhcav_lock *l)
 {
 	if (!l->off)

@@ -39,11 +39,18 @@ static bool begin(const struct failed_request *s, enum uhca_check check, const c
 	return true;
 }
 
+static void tell_here(const struct failed_request *s)
+{
+	const char *title = s->f->polled ? s->f->polled : "its error was polled by";
+
+	uhcav_diagnostic_stack(uhcav_stack_take(s->here), "%s", title);
+}
+
 static void tell_stacks(const struct failed_request *s)
 {
 	uhcav_diagnostic_cause(&s->r->cause);
 	uhcav_diagnostic_stack(s->f->posted, "posted by");
-	uhcav_diagnostic_stack(uhcav_stack_take(s->here), "its error was polled by");
+	tell_here(s);
 }
 
 /* A stack that the peer has left about itself, or about one of its regions. */
@@ -170,7 +177,7 @@ static void tell_unanswered(const struct failed_request *s, const char *why)
 	uhcav_diagnostic_stack(s->f->posted, "posted by");
 	uhcav_left_tell((struct uhcav_left){"qp", s->r->mine.guid, s->r->mine.qpn, "connected"},
 			"QP 0x%x connected by", s->r->mine.qpn);
-	uhcav_diagnostic_stack(uhcav_stack_take(s->here), "its error was polled by");
+	tell_here(s);
 	tell_left(s, "qp", qpn, "gone", "QP 0x%x destroyed by");
 	uhcav_diagnostic_tell();
 }

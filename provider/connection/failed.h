@@ -20,9 +20,10 @@ struct uhcav_failed {
 	uint64_t remote_addr, remote_length;
 	enum ibv_wc_status status;
 	const struct uhcav_stack *posted;
+	const char *polled; /* what "here" has done; NULL: it has polled the completion */
 };
 
-/* "here" has polled the completion. */
+/* "here" has polled the completion, or has not (polled). */
 void uhcav_failed_explain(struct uhcav_here here, const struct uhcav_failed *f);
 
 #endif

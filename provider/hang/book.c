@@ -288,11 +288,6 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 0) == 1 && p.revents;
 }
 
-static bool try_lock(struct uhcav_lock *l)
-{
-	return l->off || !__atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE);
-}
-
 static struct uhcav_hang_state state_of(struct uhcav_hang_cq *h)
 {
 	struct uhcav_cq *cq = h->cq;
@@ -301,7 +296,7 @@ static struct uhcav_hang_state state_of(struct uhcav_hang_cq *h)
 				     .arms = __atomic_load_n(&h->arms, __ATOMIC_RELAXED)};
 
 	add_qps(&s, cq);
-	if (!try_lock(&cq->lock)) {
+	if (!uhcav_try_lock(&cq->lock)) {
 		s.busy = true;
 		return s;
 	}

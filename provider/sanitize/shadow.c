@@ -96,6 +96,7 @@ void uhcav_shadow_clear(struct uhcav_shadow *s)
 	s->fenced = false;
 	__atomic_store_n(&s->failed, NULL, __ATOMIC_RELEASE);
 	s->posted_since = 0;
+	__atomic_store_n(&s->unread, false, __ATOMIC_RELAXED);
 	uhcav_unlock(&s->lock);
 }
 

@@ -113,6 +113,7 @@ struct uhcav_shadow {
 	enum ibv_wc_status failed_status;
 	uint32_t posted_since;
 
+	bool unread;                  /* its failure was told, though it was not polled; atomic */
 	struct uhcav_refusal refused; /* under "posting" */
 	struct uhcav_undrained undrained;
 };

@@ -21,6 +21,7 @@
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 #include "shadow.h"
+#include "unread.h"
 #include "words.h"
 
 #define BATCH 16u
@@ -211,6 +212,8 @@ static void settle(struct uhcav_here here, struct uhcav_cq *cq, const struct ibv
 			uhcav_unlock(&cq->lock);
 		judge(here, &b, wc, later);
 	} while (b.n == BATCH);
+	if (wc->status == IBV_WC_WR_FLUSH_ERR)
+		uhcav_unread_flushed(here, cq, wc->qp_num, locked);
 }
 
 /* Sends that were flushed behind the first of n. */

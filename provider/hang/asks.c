@@ -11,76 +11,84 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* X(call, does it take the descriptor that it asks first) */
+/* X(call, what it asks: the descriptor that it takes first, anything, the time) */
 #define CALLS(X)                                                                                   \
-	X(read, true)                                                                              \
-	X(__read_chk, true)                                                                        \
-	X(readv, true)                                                                             \
-	X(recv, true)                                                                              \
-	X(__recv_chk, true)                                                                        \
-	X(recvfrom, true)                                                                          \
-	X(__recvfrom_chk, true)                                                                    \
-	X(recvmsg, true)                                                                           \
-	X(recvmmsg, true)                                                                          \
-	X(accept, true)                                                                            \
-	X(accept4, true)                                                                           \
-	X(ioctl, true)                                                                             \
-	X(poll, false)                                                                             \
-	X(__poll_chk, false)                                                                       \
-	X(ppoll, false)                                                                            \
-	X(select, false)                                                                           \
-	X(pselect, false)                                                                          \
-	X(epoll_wait, false)                                                                       \
-	X(epoll_pwait, false)                                                                      \
-	X(getline, false)                                                                          \
-	X(fgets, false)                                                                            \
-	X(fread, false)                                                                            \
-	X(open, false)                                                                             \
-	X(open64, false)                                                                           \
-	X(fopen, false)                                                                            \
-	X(fopen64, false)                                                                          \
-	X(stat, false)                                                                             \
-	X(stat64, false)                                                                           \
-	X(access, false)                                                                           \
-	X(connect, false)                                                                          \
-	X(kill, false)                                                                             \
-	X(wait, false)                                                                             \
-	X(waitpid, false)                                                                          \
-	X(wait4, false)                                                                            \
-	X(waitid, false)                                                                           \
-	X(sem_trywait, false)                                                                      \
-	X(sem_timedwait, false)                                                                    \
-	X(sem_getvalue, false)                                                                     \
-	X(semop, false)                                                                            \
-	X(semtimedop, false)                                                                       \
-	X(msgrcv, false)                                                                           \
-	X(mq_receive, false)                                                                       \
-	X(mq_timedreceive, false)                                                                  \
-	X(sigtimedwait, false)                                                                     \
-	X(syscall, false)
+	X(read, OF_FD)                                                                             \
+	X(__read_chk, OF_FD)                                                                       \
+	X(readv, OF_FD)                                                                            \
+	X(recv, OF_FD)                                                                             \
+	X(__recv_chk, OF_FD)                                                                       \
+	X(recvfrom, OF_FD)                                                                         \
+	X(__recvfrom_chk, OF_FD)                                                                   \
+	X(recvmsg, OF_FD)                                                                          \
+	X(recvmmsg, OF_FD)                                                                         \
+	X(accept, OF_FD)                                                                           \
+	X(accept4, OF_FD)                                                                          \
+	X(ioctl, OF_FD)                                                                            \
+	X(poll, OF_ANY)                                                                            \
+	X(__poll_chk, OF_ANY)                                                                      \
+	X(ppoll, OF_ANY)                                                                           \
+	X(select, OF_ANY)                                                                          \
+	X(pselect, OF_ANY)                                                                         \
+	X(epoll_wait, OF_ANY)                                                                      \
+	X(epoll_pwait, OF_ANY)                                                                     \
+	X(getline, OF_ANY)                                                                         \
+	X(fgets, OF_ANY)                                                                           \
+	X(fread, OF_ANY)                                                                           \
+	X(open, OF_ANY)                                                                            \
+	X(open64, OF_ANY)                                                                          \
+	X(fopen, OF_ANY)                                                                           \
+	X(fopen64, OF_ANY)                                                                         \
+	X(stat, OF_ANY)                                                                            \
+	X(stat64, OF_ANY)                                                                          \
+	X(access, OF_ANY)                                                                          \
+	X(connect, OF_ANY)                                                                         \
+	X(kill, OF_ANY)                                                                            \
+	X(wait, OF_ANY)                                                                            \
+	X(waitpid, OF_ANY)                                                                         \
+	X(wait4, OF_ANY)                                                                           \
+	X(waitid, OF_ANY)                                                                          \
+	X(sem_trywait, OF_ANY)                                                                     \
+	X(sem_timedwait, OF_ANY)                                                                   \
+	X(sem_getvalue, OF_ANY)                                                                    \
+	X(semop, OF_ANY)                                                                           \
+	X(semtimedop, OF_ANY)                                                                      \
+	X(msgrcv, OF_ANY)                                                                          \
+	X(mq_receive, OF_ANY)                                                                      \
+	X(mq_timedreceive, OF_ANY)                                                                 \
+	X(sigtimedwait, OF_ANY)                                                                    \
+	X(syscall, OF_ANY)                                                                         \
+	X(clock_gettime, OF_CLOCK)                                                                 \
+	X(gettimeofday, OF_CLOCK)                                                                  \
+	X(time, OF_CLOCK)
 
 #define FDS 16u
 
 enum call {
-#define ID(name, fd) CALL_##name,
+#define ID(name, what) CALL_##name,
 	CALLS(ID)
 #undef ID
 		CALL_COUNT
 };
 
-static const bool has_fd[] = {
-#define ROW(name, fd) fd,
+static const enum {
+	OF_FD,
+	OF_ANY,
+	OF_CLOCK
+} asked[] = {
+#define ROW(name, what) what,
 	CALLS(ROW)
 #undef ROW
 };
 
-static uint32_t listens, elsewhere, connections, n_fds; /* atomic; connections: events of rdma_cm */
+/* Atomic; connections: events of rdma_cm. */
+static uint32_t listens, elsewhere, connections, clocks, n_fds;
 static int fds[FDS];
 
 static uintptr_t hear(enum call call, const uintptr_t a[7]);
 
 /* One more argument than registers take: syscall(2) has that. */
-#define HEAR(name, fd)                                                                             \
+#define HEAR(name, what)                                                                           \
 	static uintptr_t hear_##name(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,           \
 				     uintptr_t e, uintptr_t f, uintptr_t g)                        \
 	{                                                                                          \
@@ -90,14 +98,14 @@ CALLS(HEAR)
 #undef HEAR
 
 static struct uhcav_got_call calls[] = {
-#define SLOT(name_of, fd) {.name = "", .answer = (void *)hear_##name_of},
+#define SLOT(name_of, what) {.name = "", .answer = (void *)hear_##name_of},
 	CALLS(SLOT)
 #undef SLOT
 		{.name = NULL},
 };
 
 static const char *const names[] = {
-#define NAME(name, fd) #name,
+#define NAME(name, what) #name,
 	CALLS(NAME)
 #undef NAME
 };
@@ -142,9 +150,11 @@ static bool asks_by_number(uintptr_t number)
 /* The preload library asks by a copy of the descriptor, which is closed by the time one looks. */
 static void note(enum call call, uintptr_t first)
 {
-	if (has_fd[call] && uhcav_hang_is_cm((int)first))
+	if (asked[call] == OF_CLOCK)
+		__atomic_store_n(&clocks, 1, __ATOMIC_RELAXED);
+	else if (asked[call] == OF_FD && uhcav_hang_is_cm((int)first))
 		__atomic_store_n(&connections, 1, __ATOMIC_RELAXED);
-	else if (has_fd[call])
+	else if (asked[call] == OF_FD)
 		note_fd((int)first);
 	else if (call != CALL_syscall || asks_by_number(first))
 		__atomic_store_n(&elsewhere, 1, __ATOMIC_RELAXED);
@@ -192,6 +202,7 @@ void uhcav_hang_asks_begin(void)
 	found = true;
 	__atomic_store_n(&elsewhere, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&connections, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&clocks, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&n_fds, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&listens, 1, __ATOMIC_RELAXED);
 	if (!uhcav_got_patch_all(calls))
@@ -209,4 +220,9 @@ bool uhcav_hang_asks_any(void)
 		if (uhcav_hang_is_foreign(__atomic_load_n(&fds[i], __ATOMIC_ACQUIRE)))
 			return true;
 	return false;
+}
+
+bool uhcav_hang_asks_time(void)
+{
+	return __atomic_load_n(&clocks, __ATOMIC_RELAXED);
 }

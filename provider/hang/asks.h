@@ -18,4 +18,7 @@ void uhcav_hang_asks_not_by_me(void);
 /* Has any other thread asked something that is not of verbs? Under the book's lock. */
 bool uhcav_hang_asks_any(void);
 
+/* Has one looked at the time since? It may poll for a limited while. */
+bool uhcav_hang_asks_time(void);
+
 #endif

@@ -446,6 +446,7 @@ static void measure_polls(void)
 struct judgement {
 	uint64_t about;
 	uint64_t listens; /* since then, for what its threads ask; 0: not yet */
+	bool clock;       /* one that polls asks for the time */
 	bool told;
 };
 
@@ -459,19 +460,32 @@ static bool all_poll_alone(void)
 	return true;
 }
 
+static bool any_polls(void)
+{
+	struct uhcav_hang_cq *h;
+
+	LIST_FOREACH(h, &uhcav_hang_cqs, link)
+	if (h->polls)
+		return true;
+	return false;
+}
+
 /*
  * A polling thread may ask something else between two polls, and go on by the answer. Where that is
  * possible, its calls are heard until the time is over. True: this is not known yet, or it asks.
  */
 static bool asks_elsewhere(struct judgement *j, uint64_t now, uint64_t after)
 {
-	if (all_poll_alone() || (!uhcav_hang_has_foreign_files() && !uhcav_hang_listens()))
+	if (!any_polls() || (!uhcav_hang_has_foreign_files() && !uhcav_hang_listens()))
 		return false;
 	if (!j->listens) {
 		uhcav_hang_asks_begin();
 		j->listens = now;
 	}
-	return now - j->listens < after || uhcav_hang_asks_any();
+	if (now - j->listens < after)
+		return true;
+	j->clock = uhcav_hang_asks_time();
+	return !all_poll_alone() && uhcav_hang_asks_any();
 }
 
 /*
@@ -498,12 +512,13 @@ static void judge_process(const struct uhcav_hang_threads *all,
 		return;
 	}
 	hope->strangers = any_expects_strangers(all);
+	hope->clock = j.clock;
 	if (!uhcav_hang_is_closed(stuck, hope))
 		return;
 	if (!j.listens)
 		measure_polls();
 	/* On a busy machine each poll may come late: it is measured again next time. */
-	if (!asks_elsewhere(&j, now, after))
+	if (!asks_elsewhere(&j, now, after) && j.clock == hope->clock)
 		j.told = uhcav_hang_tell_stuck(all, stuck);
 }
 

@@ -265,6 +265,7 @@ static void write_peers(struct uhcav_line *l, const struct uhcav_hang_thread *st
 	uhcav_line_put(l, hope->strangers ? ",\"strangers\":true" : "");
 	uhcav_line_put(l, hope->events ? ",\"events\":true" : "");
 	uhcav_line_put(l, hope->data ? ",\"data\":true" : "");
+	uhcav_line_put(l, hope->clock ? ",\"clock\":true" : "");
 	uhcav_line_put(l, ",\"sockets\":[");
 	for (unsigned i = 0; i < hope->n_sockets; i++) {
 		uhcav_line_put(l, i ? "," : "");

@@ -17,9 +17,10 @@
 #include <time.h>
 
 #define PROCESSES 64u
-#define FACTS     4u /* of another's, beside its stacks */
-#define FOR_EVER  7  /* rnr_retry */
-#define HOLDERS   8u /* of a socket: a child has those of its parent */
+#define FACTS     4u  /* of another's, beside its stacks */
+#define FOR_EVER  7   /* rnr_retry */
+#define HOLDERS   8u  /* of a socket: a child has those of its parent */
+#define CLOCKED   20u /* so many times longer may one poll that looks at the time */
 
 static struct process {
 	pid_t pid;
@@ -90,7 +91,7 @@ static struct process *note(pid_t pid, json_t *line, unsigned ms)
 		p->looked_elsewhere = false;
 		p->told = stands_as_told(p, line) ? p->told : 0;
 	}
-	if (anew || has_finding(line) || !p->line) {
+	if (anew || has_finding(line) || !p->line || !has_finding(p->line)) {
 		json_decref(p->line);
 		p->line = json_incref(line);
 	}
@@ -232,6 +233,24 @@ static bool add_holders(const struct process *p, unsigned ms)
 	return true;
 }
 
+/*
+ * One that polls for a limited time may write to the socket then, for which its peer waits. Where
+ * both wait by verbs it would have nothing to say to it.
+ */
+static bool may_give_up(unsigned ms)
+{
+	bool by_socket = false, limited = false;
+	for (unsigned i = 0; i < n_processes; i++) {
+		const struct process *p = &processes[i];
+		if (!p->in_circle)
+			continue;
+		by_socket |= json_array_size(json_object_get(json_object_get(p->line, "hang"),
+							     "sockets")) > 0;
+		limited |= says(p, "clock") && p->heard - p->since < (uint64_t)CLOCKED * ms;
+	}
+	return by_socket && limited;
+}
+
 /* Sockets alone are no business of verbs. */
 static bool any_waits_by_verbs(void)
 {
@@ -269,7 +288,7 @@ static bool is_closed(const struct hang_tables *t, struct process *of, unsigned 
 				return false;
 		}
 	}
-	return any_waits_by_verbs() && !expect_strangers(t);
+	return any_waits_by_verbs() && !may_give_up(ms) && !expect_strangers(t);
 }
 
 /* ---- the finding ---- */

@@ -88,6 +88,8 @@ void uhcav_hang_qp_gone(struct uhcav_qp *qp)
 
 	uhcav_hang_book_lock();
 	h = qp->hang;
+	if (h)
+		uhcav_hang_qp_ends(qp);
 	qp->hang = NULL;
 	if (h)
 		LIST_REMOVE(h, link);
@@ -327,31 +329,50 @@ static void ask_pollers(struct uhcav_hang_cq *h)
 		__atomic_store_n(&h->ask, ASKED, __ATOMIC_RELAXED);
 }
 
+static void look_at(struct uhcav_hang_cq *h, uint64_t now)
+{
+	struct uhcav_hang_state s = state_of(h);
+
+	h->polls = s.empty != h->state.empty;
+	if (!h->since || !is_as_before(&s, &h->state)) {
+		h->since = now;
+		h->polls_since = 0;
+	} else if (h->polls && !h->polls_since) {
+		h->polls_since = now;
+	}
+	if (s.busy) { /* who polls without end is met in it now and then */
+		s.pending = h->state.pending;
+		s.solicited = h->state.solicited;
+		s.arm = h->state.arm;
+	}
+	if (!s.event || !h->state.event || s.taken != h->state.taken)
+		h->event_since = s.event ? now : 0;
+	h->state = s;
+	ask_pollers(h);
+}
+
 void uhcav_hang_look(uint64_t now)
 {
 	struct uhcav_hang_cq *h;
 
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
-	{
-		struct uhcav_hang_state s = state_of(h);
+	look_at(h, now);
+}
 
-		h->polls = s.empty != h->state.empty;
-		if (!h->since || !is_as_before(&s, &h->state)) {
-			h->since = now;
-			h->polls_since = 0;
-		} else if (h->polls && !h->polls_since) {
-			h->polls_since = now;
+bool uhcav_hang_look_at_polled(const struct uhcav_qp *qp, uint64_t now)
+{
+	bool any = false;
+	struct ibv_cq *const cqs[] = {qp->qp.send_cq, qp->qp.recv_cq};
+
+	for (size_t i = 0; i < sizeof(cqs) / sizeof(cqs[0]); i++) {
+		struct uhcav_hang_cq *h = cqs[i] ? uhcav_cq_of(cqs[i])->hang : NULL;
+
+		if (h && __atomic_load_n(&h->empty, __ATOMIC_RELAXED) != h->state.empty) {
+			look_at(h, now);
+			any = true;
 		}
-		if (s.busy) { /* who polls without end is met in it now and then */
-			s.pending = h->state.pending;
-			s.solicited = h->state.solicited;
-			s.arm = h->state.arm;
-		}
-		if (!s.event || !h->state.event || s.taken != h->state.taken)
-			h->event_since = s.event ? now : 0;
-		h->state = s;
-		ask_pollers(h);
 	}
+	return any;
 }
 
 bool uhcav_hang_queues_stay(void)

@@ -134,6 +134,9 @@ static inline void uhcav_hang_polled(struct uhcav_cq *cq, int got, struct uhcav_
 /* Each CQ's state is looked at anew. Under the lock. */
 void uhcav_hang_look(uint64_t now);
 
+/* The same of those where the queue pair completes, if they were polled in vain since. Were any? */
+bool uhcav_hang_look_at_polled(const struct uhcav_qp *qp, uint64_t now);
+
 /* Nothing has come to a CQ, or gone from it, since they were looked at. Under the lock. */
 bool uhcav_hang_queues_stay(void);
 

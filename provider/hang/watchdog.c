@@ -18,12 +18,14 @@
 
 #define DEFAULT_MS 3000u
 #define TICKS      6u /* in that time */
-#define GIVING_UP  3u /* a program that fails has not waited as long: so many parts of it */
+#define GIVING_UP  6u /* a program that fails has not waited as long: so many parts of it */
 #define TICK_MIN   20u
 #define STACK      (256u * 1024)
 
 static bool on, started; /* started: under the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct uhcav_hang_threads threads; /* under the book's lock, and so is "after" */
+static uint64_t after;                    /* a standstill of so many ms; 0: nothing is looked at */
 
 bool uhcav_hang_is_on(void)
 {
@@ -64,36 +66,55 @@ static void sleep_ms(uint64_t ms)
 	nanosleep(&t, NULL);
 }
 
-static void look_for_end(struct uhcav_hang_threads *threads, uint64_t now, uint64_t after)
+static void look_for_end(uint64_t now)
 {
-	const struct uhcav_hang_thread *t = uhcav_hang_judge_end(threads, now, after);
+	const struct uhcav_hang_thread *t = uhcav_hang_judge_end(&threads, now, after / GIVING_UP);
 
 	if (t)
 		uhcav_hang_suspect(t, now);
 }
 
+/* With it goes what is known of its queues, and the last tick may be long ago. */
+void uhcav_hang_qp_ends(const struct uhcav_qp *qp)
+{
+	const uint64_t now = now_ms();
+
+	if (!started || !after)
+		return;
+	if (uhcav_hang_look_at_polled(qp, now))
+		look_for_end(now);
+}
+
 void uhcav_hang_exits(bool fails)
 {
+	const uint64_t now = now_ms();
+
 	if (!started)
 		return;
 	uhcav_hang_book_lock();
 	uhcav_hang_judge_overflow();
-	if (fails)
-		uhcav_hang_tell_given_up(now_ms());
+	if (fails && after) { /* the last tick may be long ago */
+		uhcav_hang_look(now);
+		look_for_end(now);
+		uhcav_hang_tell_given_up(now);
+	}
 	uhcav_hang_book_unlock();
 }
 
 static void *watch(void *arg)
 {
-	static struct uhcav_hang_threads threads;
-	uint64_t after = uhcav_diagnostic_setting("hang_after", DEFAULT_MS), now;
-	uint64_t tick = after / TICKS > TICK_MIN ? after / TICKS : TICK_MIN;
-	pid_t self = (pid_t)syscall(SYS_gettid);
+	const uint64_t ms = uhcav_diagnostic_setting("hang_after", DEFAULT_MS);
+	const uint64_t tick = ms / TICKS > TICK_MIN ? ms / TICKS : TICK_MIN;
+	const pid_t self = (pid_t)syscall(SYS_gettid);
+	uint64_t now;
 
 	(void)arg;
 	uhcav_hang_asks_not_by_me();
+	uhcav_hang_book_lock();
 	threads.n = 0;
-	while (after) {
+	after = ms;
+	uhcav_hang_book_unlock();
+	while (ms) {
 		sleep_ms(tick);
 		now = now_ms();
 		uhcav_hang_book_lock();
@@ -103,7 +124,7 @@ static void *watch(void *arg)
 		uhcav_hang_judge_overflow();
 		uhcav_hang_judge(&threads, now, after);
 		uhcav_hang_picture(&threads, now, after);
-		look_for_end(&threads, now, after / GIVING_UP);
+		look_for_end(now);
 		uhcav_hang_book_unlock();
 	}
 	return NULL;

@@ -90,6 +90,15 @@ with_rdma_cm() {
 	! grep -qF "$unread" "$out/said" || complain "without rdma_cm: $(cat "$out/said")"
 }
 
+# It has polled for half of the time, and the watching thread comes late.
+gives_up() {
+	local i
+	for i in 1 2 3 4; do
+		watch 99 "gives up, $i" -- "$programs/forms/gives-up"
+		says "gives up, $i" "the program gives up and fails"
+	done
+}
+
 settings() {
 	watch 124 "turned off" --sanitize-options hang_after=0 --time-limit 3 -- \
 		"$programs/bad/hangs/poll-nothing"
@@ -104,6 +113,7 @@ settings() {
 idlers "a quiet machine"
 occupy
 idlers "a busy machine"
+gives_up
 relieve
 idlers "chaos" --chaos=1
 strictly

@@ -161,15 +161,21 @@ static void judge_edge(const struct uhcav_hang_threads *all, const struct uhcav_
 		uhcav_hang_tell_overslept(t, h);
 }
 
-static void judge_channel(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *t,
+/* True: it is known why nothing comes, and was told. */
+static bool judge_channel(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *t,
 			  int fd, uint64_t now, uint64_t after)
 {
 	struct channel c = channel_of(t, fd, now, after);
 
-	if (c.lost && (c.lost->armed_by == t->tid || others_are_passive(all, t)))
+	if (c.lost && (c.lost->armed_by == t->tid || others_are_passive(all, t))) {
 		uhcav_hang_tell_lost(t, c.lost);
-	else if (c.expects && c.stable && !c.armed && (c.mine || others_are_passive(all, t)))
+		return uhcav_check_on(UHCA_CHECK_LOST_WAKEUP);
+	}
+	if (c.expects && c.stable && !c.armed && (c.mine || others_are_passive(all, t))) {
 		uhcav_hang_tell_unarmed(t, c.first);
+		return uhcav_check_on(UHCA_CHECK_WAIT_UNARMED);
+	}
+	return false;
 }
 
 static bool waits_for_queue(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *of)
@@ -208,19 +214,22 @@ static void judge_others(const struct uhcav_hang_threads *all, const struct uhca
 		uhcav_hang_tell_unread(t, h);
 }
 
-static void judge_threads(const struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
+static bool judge_threads(const struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
 {
+	bool told = false;
+
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct uhcav_hang_thread *t = &all->at[i];
 
 		if (t->does != UHCAV_HANG_FILES || now - t->since < after)
 			continue;
 		for (unsigned f = 0; f < t->n_fds; f++) {
-			judge_channel(all, t, t->fds[f], now, after);
+			told |= judge_channel(all, t, t->fds[f], now, after);
 			judge_edge(all, t, f, now, after);
 		}
 		judge_others(all, t, now, after);
 	}
+	return told;
 }
 
 /* The preload library has seen it end the id; what it does since is seen in its stack. */
@@ -528,7 +537,8 @@ void uhcav_hang_judge(struct uhcav_hang_threads *all, uint64_t now, uint64_t aft
 	const struct uhcav_hang_thread *stuck;
 
 	mark_pollers(all);
-	judge_threads(all, now, after);
+	if (judge_threads(all, now, after))
+		return;
 	stuck = who_is_stuck(all, now, after, &hope);
 	if (stuck)
 		judge_process(all, stuck, &hope, now, after);

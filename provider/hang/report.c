@@ -370,12 +370,32 @@ static bool all_before_rtr(const struct uhcav_hang_thread *t)
 	return found;
 }
 
+/* All queue pairs that complete there have an SRQ, are in ERR, and have nothing else outstanding. */
+static bool all_in_error(const struct uhcav_hang_thread *t)
+{
+	const struct uhcav_hang_qp *h;
+	bool found = false;
+
+	LIST_FOREACH(h, &uhcav_hang_qps, link)
+	{
+		const struct uhcav_qp *qp = h->qp;
+
+		if (!waits_for_cq(t, qp->qp.send_cq) && !waits_for_cq(t, qp->qp.recv_cq))
+			continue;
+		if (!qp->qp.srq || uhcav_hang_used(&qp->sq) ||
+		    __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE) != IBV_QPS_ERR)
+			return false;
+		found = true;
+	}
+	return found;
+}
+
 static struct reason reason_of(const struct uhcav_hang_thread *t)
 {
 	bool by_completion = t->polls;
 	struct uhcav_hang_state sum = {0};
 	const struct uhcav_hang_qp *reset = NULL;
-	const struct uhcav_hang_cq *h, *other, *unsolicited = NULL;
+	const struct uhcav_hang_cq *h, *other, *unsolicited = NULL, *unarmed = NULL;
 
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	{
@@ -392,14 +412,27 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 			reset = reset_one(h);
 		if (s->pending && s->arm == UHCA_ABI_ARM_SOLICITED && !s->solicited)
 			unsolicited = h;
+		if (s->pending && !s->arm && !t->polls)
+			unarmed = h;
 	}
 	if (unsolicited)
 		return (struct reason){UHCA_CHECK_WAIT_UNARMED,
 				       "a thread waits for solicited events, and completions "
 				       "without a solicited event wait to be polled",
 				       unsolicited->armed, "armed for solicited events only by"};
+	if (unarmed)
+		return (struct reason){
+			UHCA_CHECK_WAIT_UNARMED,
+			"a thread waits for an event, and completions wait in a queue "
+			"of the channel that is not armed",
+			unarmed->made, "the queue that is not armed made by"};
 	if (!by_completion)
 		return (struct reason){UHCA_CHECK_PEER_WAITS, what_else(t), NULL, NULL};
+	if (all_in_error(t))
+		return (struct reason){UHCA_CHECK_POLL_NOTHING,
+				       "flushes are awaited of a queue pair in ERR, and what is "
+				       "outstanding are receives of its SRQ: an SRQ is not flushed",
+				       NULL, NULL};
 	if (all_before_rtr(t))
 		return (struct reason){UHCA_CHECK_CONN_UNANSWERED,
 				       "messages are awaited on a queue pair that was not moved to "

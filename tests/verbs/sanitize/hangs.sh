@@ -99,6 +99,14 @@ gives_up() {
 	done
 }
 
+# A thread's own mistake is the cause: that the whole process waits adds nothing.
+once() {
+	watch 124 "once" --sanitize-options hang_after=0.3 --time-limit 4 -- \
+		"$programs/bad/hangs/wait-unarmed"
+	says "once" "ERROR: uhca-sanitizer: wait-unarmed: "
+	! grep -q 'ERROR: uhca-sanitizer: peer-waits: ' "$out/said" || complain "$(cat "$out/said")"
+}
+
 settings() {
 	watch 124 "turned off" --sanitize-options hang_after=0 --time-limit 3 -- \
 		"$programs/bad/hangs/poll-nothing"
@@ -119,5 +127,6 @@ idlers "chaos" --chaos=1
 strictly
 over_the_network
 with_rdma_cm
+once
 settings
 exit $failed

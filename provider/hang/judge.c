@@ -41,6 +41,14 @@ static bool waits_for_cm(const struct uhcav_hang_thread *t)
 	return false;
 }
 
+static bool waits_for_async(const struct uhcav_hang_thread *t)
+{
+	for (unsigned i = 0; i < t->n_fds; i++)
+		if (uhcav_hang_is_async(t->fds[i]))
+			return true;
+	return false;
+}
+
 static bool waits_for_channel(const struct uhcav_hang_thread *t)
 {
 	for (unsigned f = 0; f < t->n_fds; f++)
@@ -339,14 +347,15 @@ static bool waits_on(const struct uhcav_hang_thread *t, uint64_t now, uint64_t a
 
 /*
  * The first thread that waits for completions, or else for an event of rdma_cm, or else for data of
- * a socket. NULL: the process may go on by itself. One that takes connections may hold a request
+ * a socket, or else for an asynchronous event. NULL: the process may go on by itself. One that takes connections may hold a request
  * until more of them have come, so it is given more time.
  */
 static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_threads *all,
 						    uint64_t now, uint64_t after,
 						    struct uhcav_hang_hope *hope)
 {
-	const struct uhcav_hang_thread *found = NULL, *by_cm = NULL, *by_data = NULL;
+	const struct uhcav_hang_thread *found = NULL, *by_cm = NULL, *by_data = NULL,
+				       *by_async = NULL;
 
 	if (!all->all || !queues_stand_still(now, after))
 		return NULL;
@@ -359,12 +368,16 @@ static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_thre
 			found = t;
 		if (!by_cm && waits_for_cm(t))
 			by_cm = t;
-		if (!by_data && !t->polls && t->does == UHCAV_HANG_FILES)
+		if (!by_async && waits_for_async(t))
+			by_async = t;
+		else if (!by_data && !t->polls && t->does == UHCAV_HANG_FILES)
 			by_data = t;
 	}
-	hope->events = !found && by_cm;
-	hope->data = !found && !by_cm;
-	return found ? found : by_cm ? by_cm : hope->n_sockets ? by_data : NULL;
+	found = found ? found : by_cm;
+	hope->events = found && found == by_cm;
+	hope->data = !found && hope->n_sockets;
+	hope->async = !found && !hope->n_sockets;
+	return found ? found : hope->n_sockets ? by_data : by_async;
 }
 
 static bool any_expects_strangers(const struct uhcav_hang_threads *all)

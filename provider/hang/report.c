@@ -220,8 +220,9 @@ static void put_peer(struct uhcav_line *l, const struct uhcav_hang_qp *h, bool m
 static void put_checks(struct uhcav_line *l)
 {
 	static const enum uhca_check checks[] = {
-		UHCA_CHECK_PEER_GONE,     UHCA_CHECK_PEER_UNREADY,   UHCA_CHECK_CM_UNREAD,
-		UHCA_CHECK_CM_UNANSWERED, UHCA_CHECK_PEER_ELSEWHERE, UHCA_CHECK_OBJECT_GONE};
+		UHCA_CHECK_PEER_GONE,      UHCA_CHECK_PEER_UNREADY,   UHCA_CHECK_CM_UNREAD,
+		UHCA_CHECK_CM_UNANSWERED,  UHCA_CHECK_PEER_ELSEWHERE, UHCA_CHECK_OBJECT_GONE,
+		UHCA_CHECK_CONN_UNANSWERED};
 	bool more = false;
 
 	uhcav_line_put(l, ",\"checks\":[");
@@ -265,6 +266,7 @@ static void write_peers(struct uhcav_line *l, const struct uhcav_hang_thread *st
 	uhcav_line_put(l, hope->strangers ? ",\"strangers\":true" : "");
 	uhcav_line_put(l, hope->events ? ",\"events\":true" : "");
 	uhcav_line_put(l, hope->data ? ",\"data\":true" : "");
+	uhcav_line_put(l, hope->async ? ",\"async\":true" : "");
 	uhcav_line_put(l, hope->clock ? ",\"clock\":true" : "");
 	uhcav_line_put(l, ",\"sockets\":[");
 	for (unsigned i = 0; i < hope->n_sockets; i++) {
@@ -316,11 +318,45 @@ static const struct uhcav_hang_qp *reset_one(const struct uhcav_hang_cq *cq)
 	return NULL;
 }
 
+static bool waits_for_async(const struct uhcav_hang_thread *t)
+{
+	for (unsigned i = 0; i < t->n_fds; i++)
+		if (uhcav_hang_is_async(t->fds[i]))
+			return true;
+	return false;
+}
+
+/* Why events of an SRQ do not come. */
+static void tell_async(void)
+{
+	const struct uhcav_hang_qp *h;
+	unsigned told = 0;
+
+	LIST_FOREACH(h, &uhcav_hang_qps, link)
+	{
+		const struct ibv_srq *srq = h->qp->qp.srq;
+
+		if (!srq || told++ >= CQS_TOLD)
+			continue;
+		if (!__atomic_load_n(&uhcav_srq_of(h->qp->qp.srq)->limited, __ATOMIC_RELAXED))
+			uhcav_diagnostic_fact("SRQ 0x%x: no limit was ever armed; ibv_modify_srq "
+					      "arms one for one IBV_EVENT_SRQ_LIMIT_REACHED",
+					      srq->handle);
+		if (__atomic_load_n(&h->qp->state, __ATOMIC_ACQUIRE) != IBV_QPS_ERR)
+			uhcav_diagnostic_fact("QP 0x%x of SRQ 0x%x is in %s: "
+					      "IBV_EVENT_QP_LAST_WQE_REACHED comes in ERR",
+					      h->qp->qp.qp_num, srq->handle,
+					      uhcav_hang_state_name(h->qp));
+	}
+}
+
 static const char *what_else(const struct uhcav_hang_thread *t)
 {
 	for (unsigned i = 0; i < t->n_fds; i++)
 		if (uhcav_hang_is_cm(t->fds[i]))
 			return "an event of rdma_cm is awaited, and the peers wait as well";
+	if (waits_for_async(t))
+		return "an asynchronous event is awaited, and the peers wait as well";
 	return "data of a socket is awaited, and the peers wait as well";
 }
 
@@ -467,6 +503,7 @@ bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, const struct uh
 
 	write_peers(&peers, stuck,
 		    r.check != UHCA_CHECK_PEER_WAITS ? r.what
+		    : hope->async                    ? "an asynchronous event is awaited"
 		    : hope->data                     ? "data of a socket is awaited"
 		    : hope->events                   ? "an event of rdma_cm is awaited"
 						     : "posted requests are not complete",
@@ -608,6 +645,8 @@ static enum begun begin_stuck(const struct uhcav_hang_threads *all,
 	uhcav_diagnostic_of_thread(stuck->tid);
 	uhcav_diagnostic_begin(r.check, "%s", r.what);
 	tell_queues(all);
+	if (!stuck->polls && waits_for_async(stuck))
+		tell_async();
 	if (uhcav_hang_cm_waits())
 		uhcav_diagnostic_fact("an event of rdma_cm waits to be read (rdma_get_cm_event): "
 				      "the end of a connection is told there");

@@ -48,6 +48,7 @@ struct uhcav_hang_hope {
 	bool strangers;                       /* a new connection may help */
 	bool events;                          /* nothing is awaited but an event of rdma_cm */
 	bool data;                            /* nothing is awaited but data of sockets */
+	bool async;                           /* nothing is awaited but an asynchronous event */
 	bool clock;                           /* a thread that polls looks at the time as well */
 	uint64_t sockets[UHCAV_HANG_SOCKETS]; /* inodes of the other ends of awaited ones */
 	unsigned n_sockets;

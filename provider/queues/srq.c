@@ -44,6 +44,7 @@ static int create_command(struct uhcav_srq *srq, const struct ibv_srq_init_attr_
 		UHCAV_CALL(UHCA_CMD_CREATE_SRQ, &request, reply, .recv_fd = fd, .n_recv_fd = 1);
 
 	request.cookie = cookie_of(srq);
+	srq->limited = attr->attr.srq_limit;
 	return uhcav_context_call(srq->ctx, &call);
 }
 
@@ -244,6 +245,8 @@ int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_
 					      .srq_limit = attr->srq_limit};
 	struct uhcav_call call = UHCAV_CALL_PLAIN(UHCA_CMD_MODIFY_SRQ, &request);
 
+	if (attr_mask & IBV_SRQ_LIMIT && attr->srq_limit)
+		__atomic_store_n(&srq->limited, true, __ATOMIC_RELAXED);
 	if (attr_mask & IBV_SRQ_MAX_WR)
 		return uhcav_result(resize(srq, &request));
 	return uhcav_result(uhcav_context_call(srq->ctx, &call));

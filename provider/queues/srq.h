@@ -22,6 +22,7 @@ struct uhcav_srq {
 	struct uhcav_work_queue rq;
 	uint32_t number; /* XRC: what senders name it by */
 	bool xrc;
+	bool limited;        /* a limit was armed once; atomic */
 	struct uhcav_cq *cq; /* XRC: where its receives complete, else NULL */
 	size_t region_size;
 	uint32_t async_events_read;  /* atomic */

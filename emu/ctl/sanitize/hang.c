@@ -123,6 +123,13 @@ static bool waits_for_receive(const struct hang_tables *t, const struct link *l)
 	       ctl_cell_number(t->qps, l->peer, "recvs") == 0;
 }
 
+/* The peer takes no request yet: what comes is dropped. */
+static bool is_before_rtr(const struct hang_tables *t, const struct link *l)
+{
+	const char *state = ctl_cell_text(t->qps, l->peer, "state");
+	return strcmp(state, "INIT") == 0 || strcmp(state, "RESET") == 0;
+}
+
 /* False: the peer is not this daemon's, or something is on its way. */
 static bool look_at(const struct hang_tables *t, const json_t *qp, struct link *l)
 {
@@ -144,8 +151,8 @@ static bool look_at(const struct hang_tables *t, const json_t *qp, struct link *
 		return true;
 	if (waits_for_receive(t, l))
 		return ctl_cell_number(t->qps, l->own, "rnr_retry") == FOR_EVER;
-	/* to one that is gone it sends again until it gives up, or for ever */
-	return strcmp(waits, "answer") == 0 && l->peer == CTL_NO_ROW &&
+	/* it sends again until it gives up, or waits for ever: for one that is gone, or not ready */
+	return strcmp(waits, "answer") == 0 && (l->peer == CTL_NO_ROW || is_before_rtr(t, l)) &&
 	       ctl_cell_number(t->qps, l->own, "timeout") == 0;
 }
 
@@ -251,13 +258,19 @@ static bool may_give_up(unsigned ms)
 	return by_socket && limited;
 }
 
-/* Sockets alone are no business of verbs. */
+/*
+ * Sockets alone are no business of verbs, and processes that wait for asynchronous events alone may
+ * watch their ports.
+ */
 static bool any_waits_by_verbs(void)
 {
-	for (unsigned i = 0; i < n_processes; i++)
-		if (processes[i].in_circle && !says(&processes[i], "data"))
-			return true;
-	return false;
+	unsigned n = 0, sockets = 0, events = 0;
+	for (unsigned i = 0; i < n_processes; i++) {
+		n += processes[i].in_circle;
+		sockets += processes[i].in_circle && says(&processes[i], "data");
+		events += processes[i].in_circle && says(&processes[i], "async");
+	}
+	return n > sockets + events || (events > 0 && n > events);
 }
 
 /* New connections may come to those that listen, and help them on. */
@@ -372,7 +385,7 @@ static bool is_orphaned(const json_t *line, const struct hang_tables *t)
 static unsigned name_cause(json_t *line, const struct hang_tables *t)
 {
 	const char *check = json_string_value(json_object_get(line, "check"));
-	bool unready = false, gone = false;
+	bool unready = false, gone = false, early = false;
 	const json_t *qp;
 	struct link l;
 	size_t i;
@@ -382,6 +395,8 @@ static unsigned name_cause(json_t *line, const struct hang_tables *t)
 			continue;
 		unready |= waits_for_receive(t, &l);
 		gone |= is_over(t, &l);
+		early |= l.peer != CTL_NO_ROW && is_before_rtr(t, &l) &&
+			 ctl_cell_number(t->qps, l.own, "sends") > 0;
 		if (i < FACTS)
 			tell_peer(line, t, &l);
 	}
@@ -390,6 +405,12 @@ static unsigned name_cause(json_t *line, const struct hang_tables *t)
 	if (unready && takes(line, "peer-unready")) {
 		set_check(line, "peer-unready",
 			  "a request waits until the peer posts a receive, and nobody does");
+		return 4;
+	}
+	if (early && takes(line, "conn-unanswered")) {
+		set_check(line, "conn-unanswered",
+			  "requests of a connection are never answered: the peer's queue pair was "
+			  "not moved to RTR, and with a timeout of 0 none is repeated");
 		return 4;
 	}
 	if (is_orphaned(line, t)) {

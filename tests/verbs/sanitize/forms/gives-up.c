@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-#define PATIENCE_MS 1500
+#define PATIENCE_MS 2200
 
 static long now_ms(void)
 {

@@ -70,6 +70,19 @@ static void tell_ring(const struct uhcav_qp *qp, const char *name,
 				      "RTS");
 }
 
+/* Each completion is one thread's: another one, which waits for it, does not see it. */
+static void tell_pollers(const struct uhcav_hang_cq *h)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; h->polls && i < UHCAV_HANG_POLLERS; i++)
+		n += h->pollers[i].tid != 0;
+	if (n > 1 && h->state.taken && !h->state.signaled && !h->state.recvs)
+		uhcav_diagnostic_fact("%u threads poll completion queue 0x%x, and each completion "
+				      "goes to one of them, whichever polls first",
+				      n, h->handle);
+}
+
 static void tell_qps(const struct uhcav_hang_cq *of)
 {
 	struct uhcav_hang_qp *h;
@@ -608,6 +621,7 @@ static void tell_queues(const struct uhcav_hang_threads *all)
 			continue;
 		tell_cq(h);
 		tell_qps(h);
+		tell_pollers(h);
 	}
 }
 

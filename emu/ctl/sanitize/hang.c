@@ -500,6 +500,10 @@ static void describe_peer(const struct hang_tables *t, const struct process *p,
 		 (long long)ctl_cell_number(t->qps, l->peer, "recvs"),
 		 (long long)ctl_cell_number(t->qps, l->peer, "sends"));
 	json_array_append_new(facts, json_string(fact));
+	if (waits_for_receive(t, l))
+		json_array_append_new(
+			facts, json_string("its request finds no receive there (RNR NAK), and "
+					   "is repeated"));
 }
 
 static json_t *note_of(const struct hang_tables *t, const struct process *p, const struct link *l,
@@ -534,7 +538,9 @@ static json_t *look_elsewhere(const struct hang_tables *t, struct process *p, un
 		if (note || !look_at(t, qp, &l) || is_over(t, &l) || l.program == CTL_NO_ROW)
 			continue;
 		other = find((pid_t)ctl_cell_number(t->clients, l.program, "pid"));
-		if (!other || now_ms() - other->heard >= ms)
+		/* one that takes connections may wait for the next one, but owes this one a receive */
+		if (!other || now_ms() - other->heard >= ms ||
+		    (waits_for_receive(t, &l) && says(other, "strangers")))
 			note = note_of(t, p, &l, ms);
 	}
 	p->looked_elsewhere = note;

@@ -73,6 +73,15 @@ strictly() {
 	found lost-wakeup known/perftest-203 --strict-arming
 }
 
+over_sockets() {
+	found poll-nothing across/completions-stolen
+	says "two threads" "2 threads poll completion queue"
+	found peer-waits across/limit-unarmed
+	says "an SRQ" "no limit was ever armed"
+	found poll-nothing forms/queue-of-others
+	says "another queue" "they wait in another queue, which is not polled"
+}
+
 over_the_network() {
 	found peer-waits known/softiwarp-7 --wire
 	says "both processes" "process "
@@ -101,7 +110,7 @@ gives_up() {
 
 # A thread's own mistake is the cause: that the whole process waits adds nothing.
 once() {
-	watch 124 "once" --sanitize-options hang_after=0.3 --time-limit 4 -- \
+	watch 99 "once" --sanitize-options hang_after=0.3 --time-limit 4 -- \
 		"$programs/bad/hangs/wait-unarmed"
 	says "once" "ERROR: uhca-sanitizer: wait-unarmed: "
 	! grep -q 'ERROR: uhca-sanitizer: peer-waits: ' "$out/said" || complain "$(cat "$out/said")"
@@ -125,6 +134,7 @@ gives_up
 relieve
 idlers "chaos" --chaos=1
 strictly
+over_sockets
 over_the_network
 with_rdma_cm
 once

@@ -25,9 +25,9 @@
  * "since": since when it does not go on, by CLOCK_MONOTONIC, in ms.
  * "checks": those that the collector may name, as far as they are on; "why": what is awaited.
  * "strangers": true: a new connection of rdma_cm may help; "events": true: nothing else may;
- * "data": true: nothing else may but data of sockets; "async": true: but an asynchronous event. "sockets": the inodes of the other ends of
- * those that its threads wait for, whose holders must wait as well. "clock": true: a thread that
- * polls looks at the time, and may give up.
+ * "data": true: nothing else may but data of sockets; "async": true: but an asynchronous event.
+ * "sockets": the inodes of the other ends of those that its threads wait for, whose holders must
+ * wait as well. "clock": true: a thread that polls looks at the time, and may give up.
  *
  * A process also leaves stacks for findings of others, without an answer:
  *

@@ -58,8 +58,8 @@ static bool waits_for_channel(const struct uhcav_hang_thread *t)
 }
 
 /*
- * Adds the other ends of sockets that it waits for beside. False: it waits for something else, or has
- * had data meanwhile.
+ * Adds the other ends of sockets that it waits for beside. False: it waits for something else, or
+ * has had data meanwhile.
  */
 static bool takes_sockets(const struct uhcav_hang_thread *t, uint64_t now, uint64_t after,
 			  struct uhcav_hang_hope *hope)
@@ -346,9 +346,9 @@ static bool waits_on(const struct uhcav_hang_thread *t, uint64_t now, uint64_t a
 }
 
 /*
- * The first thread that waits for completions, or else for an event of rdma_cm, or else for data of
- * a socket, or else for an asynchronous event. NULL: the process may go on by itself. One that takes connections may hold a request
- * until more of them have come, so it is given more time.
+ * The first thread that waits for completions, or else for an event of rdma_cm, or else for data
+ * of a socket, or else for an asynchronous event. NULL: the process may go on by itself. One that
+ * takes connections may hold a request until more of them have come, so it is given more time.
  */
 static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_threads *all,
 						    uint64_t now, uint64_t after,

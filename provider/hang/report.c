@@ -419,7 +419,7 @@ static bool all_before_rtr(const struct uhcav_hang_thread *t)
 	return found;
 }
 
-/* All queue pairs that complete there have an SRQ, are in ERR, and have nothing else outstanding. */
+/* All queue pairs that complete there have an SRQ, are in ERR, and nothing else is outstanding. */
 static bool all_in_error(const struct uhcav_hang_thread *t)
 {
 	const struct uhcav_hang_qp *h;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The other ends of sockets. TCP: the connection from there to here is in the kernel's table of this
- * network namespace as well (proc(5), /proc/net/tcp). UNIX: sock_diag(7). See sockets.h.
+ * The other ends of sockets. TCP: the connection from there to here is in the kernel's table of
+ * this network namespace as well (proc(5), /proc/net/tcp). UNIX: sock_diag(7). See sockets.h.
  */
 #include "sockets.h"
 

@@ -10,8 +10,9 @@ bool uhcav_hang_is_on(void);
 /* There is something to watch: starts the thread, once. */
 void uhcav_hang_watch(void);
 
-/* The queue pair leaves the book: has the program given up polling for it? Under the book's lock. */
 struct uhcav_qp;
+
+/* It leaves the book: has the program given up polling for it? Under the book's lock. */
 void uhcav_hang_qp_ends(const struct uhcav_qp *qp);
 
 /* In a fork's child: there is no such thread. */

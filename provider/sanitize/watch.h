@@ -40,6 +40,11 @@ int uhcav_watch_ended(const struct uhcav_watch_end *end, int err);
 /* In the place of uhcav_poll_cq: what completes leaves the shadows (watch_poll.c). */
 int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc);
 
+struct uhcav_qp;
+
+/* "here" is about to destroy the queue pair: the peer may have refused a request of it, unread. */
+void uhcav_watch_dropped(struct uhcav_here here, struct uhcav_qp *qp);
+
 /* Queue pairs with functions of their own (watch_posts.c), and CQs (watch_poll.c). */
 void uhcav_watch_wr(struct ibv_qp *qp);
 void uhcav_watch_cq_ex(struct ibv_cq_ex *cq);

@@ -16,7 +16,6 @@
 #include "provider/qp/qp.h"
 #include "provider/queues/queues.h"
 #include "shadow.h"
-#include "unread.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -244,7 +243,7 @@ static int destroy_qp(struct ibv_qp *ibqp)
 
 	if (!inherited) {
 		uhcav_lifetime_ending(&uhcav_qp_of(ibqp)->inside, ibqp, UHCAV_HERE);
-		uhcav_unread_dropped(UHCAV_HERE, uhcav_qp_of(ibqp));
+		uhcav_watch_dropped(UHCAV_HERE, uhcav_qp_of(ibqp));
 		uhcav_shadow_unplug(send);
 	}
 	uhcav_events_settle(UHCAV_HERE, &events);

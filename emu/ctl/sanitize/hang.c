@@ -151,7 +151,7 @@ static bool look_at(const struct hang_tables *t, const json_t *qp, struct link *
 		return true;
 	if (waits_for_receive(t, l))
 		return ctl_cell_number(t->qps, l->own, "rnr_retry") == FOR_EVER;
-	/* it sends again until it gives up, or waits for ever: for one that is gone, or not ready */
+	/* it sends again until it gives up, or waits for ever for one that is gone, or early */
 	return strcmp(waits, "answer") == 0 && (l->peer == CTL_NO_ROW || is_before_rtr(t, l)) &&
 	       ctl_cell_number(t->qps, l->own, "timeout") == 0;
 }
@@ -538,7 +538,7 @@ static json_t *look_elsewhere(const struct hang_tables *t, struct process *p, un
 		if (note || !look_at(t, qp, &l) || is_over(t, &l) || l.program == CTL_NO_ROW)
 			continue;
 		other = find((pid_t)ctl_cell_number(t->clients, l.program, "pid"));
-		/* one that takes connections may wait for the next one, but owes this one a receive */
+		/* one that takes connections may wait for the next, but owes this one a receive */
 		if (!other || now_ms() - other->heard >= ms ||
 		    (waits_for_receive(t, &l) && says(other, "strangers")))
 			note = note_of(t, p, &l, ms);

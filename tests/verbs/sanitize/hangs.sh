@@ -78,7 +78,7 @@ over_sockets() {
 	says "two threads" "2 threads poll completion queue"
 	found peer-waits across/limit-unarmed
 	says "an SRQ" "no limit was ever armed"
-	found poll-nothing forms/queue-of-others
+	found poll-nothing second/queue-of-others
 	says "another queue" "they wait in another queue, which is not polled"
 }
 

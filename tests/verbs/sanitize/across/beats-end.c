@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A server answers when it has had so many signs of life on a socket. Its client gives them while it
- * polls for the answer; it stops too early, and this waits for ever. As long as they come the server
- * is in the same call at each look, and goes on all the same.
+ * A server answers when it has had so many signs of life on a socket. Its client gives them while
+ * it polls for the answer; it stops too early, and this waits for ever. As long as they come the
+ * server is in the same call at each look, and goes on all the same.
  *
  * Found by: peer-waits
  */

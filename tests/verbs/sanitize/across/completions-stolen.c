@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two threads share a completion queue. Each polls until it sees its own wr_id, and drops what is of
- * the other: one of them waits for ever.
+ * Two threads share a completion queue. Each polls until it sees its own wr_id, and drops what is
+ * the other's: this waits for ever.
  *
  * Found by: poll-nothing
  */

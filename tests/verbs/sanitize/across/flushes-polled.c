@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A WRITE that is not signaled is refused. The client polls the queue of its receives alone: a flush
- * comes there, and the cause stays in the queue of sends.
+ * A WRITE that is not signaled is refused. The client polls the queue of its receives alone: a
+ * flush comes there, and the cause stays in the queue of sends.
  *
  * Found by: rkey-unknown
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two completion queues share a channel: one of sends, one of receives. The program arms that of the
- * receives, and waits for ever for the event of a SEND.
+ * Two completion queues share a channel: one of sends, one of receives. The program arms that of
+ * the receives, and waits for ever for the event of a SEND.
  *
  * Found by: wait-unarmed
  */

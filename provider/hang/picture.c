@@ -101,7 +101,7 @@ static bool stands_still(const struct uhcav_hang_threads *all, uint64_t now, uin
 	const struct uhcav_hang_cq *h;
 
 	for (unsigned i = 0; i < all->n; i++)
-		if (!all->at[i].polls && (!all->at[i].in_call || now - all->at[i].since < after))
+		if (!all->at[i].polls && (!all->at[i].in_call || now - all->at[i].quiet < after))
 			return false;
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	if (now - h->since < after)

@@ -32,7 +32,7 @@ struct uhcav_hang_thread {
 	uint64_t key;   /* call, arguments and stack pointer */
 	uint64_t since; /* it has had this key at each tick; ms */
 	uint64_t woken; /* FILES, without a limit: so often it has gone to sleep */
-	uint64_t quiet; /* and nothing has woken it since then; ms */
+	uint64_t quiet; /* as "since", and nothing has woken it meanwhile; ms */
 	bool polls;     /* it is who polls a CQ in vain */
 	bool seen;
 };

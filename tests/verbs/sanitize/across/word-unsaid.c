@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define LIMIT_S 5
+#define LIMIT_S 3
 
 static bool poll_for(struct far *f, time_t s)
 {

@@ -201,8 +201,7 @@ static void *alloc_context(struct ibv_device *dev, int cmd_fd, void *private_dat
 	err = c ? uhcav_context_create(c, dev->name, &ctx) : -EPROTO;
 	if (err) {
 		delete_context(base);
-		errno = -err;
-		return NULL;
+		return uhcav_no_object(NULL, err);
 	}
 	uhcav_share_heap_listen();
 	if (uhcav_keeping_is_on())
@@ -357,8 +356,7 @@ static void *import_context(struct ibv_device *dev, int cmd_fd)
 		if (c)
 			c->cmd_fd = -1; /* stays its owner's */
 		delete_context(base);
-		errno = -err;
-		return NULL;
+		return uhcav_no_object(NULL, err);
 	}
 	return finish_context(base, c, ctx);
 }

@@ -62,10 +62,8 @@ struct ibv_mr *uhcav_reg_mr_ex(struct ibv_pd *pd, const struct uhcav_mr_init_att
 	int err = check(pd, attr);
 	struct ibv_mr *mr;
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL, -err);
 	uhcav_mr_next_handle(dmah);
 	mr = make(pd, attr);
 	uhcav_mr_next_handle(NULL);

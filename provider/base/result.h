@@ -7,6 +7,7 @@
 #define UHCAV_RESULT_H
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* Of 0 or an errno value: the same, and errno set when it is one. */
 static inline int uhcav_failed(int err)
@@ -20,6 +21,14 @@ static inline int uhcav_failed(int err)
 static inline int uhcav_result(int err)
 {
 	return uhcav_failed(-err);
+}
+
+/* Of -errno, for a verb that returns an object: there is none, what was begun of it is freed. */
+static inline void *uhcav_no_object(void *begun, int err)
+{
+	free(begun);
+	errno = -err;
+	return NULL;
 }
 
 #endif

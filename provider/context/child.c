@@ -34,10 +34,8 @@ struct uhcav_context *uhcav_context_here(struct uhcav_context *ctx)
 		if (!ctx->child)
 			err = open_child(ctx);
 		pthread_mutex_unlock(&lock);
-		if (err) {
-			errno = -err;
-			return NULL;
-		}
+		if (err)
+			return uhcav_no_object(NULL, err);
 		ctx = ctx->child;
 	}
 	return ctx;

@@ -92,10 +92,8 @@ struct ibv_qp *uhcav_dv_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_
 		err = uhcav_refuse(ctx, CREATE, -EINVAL, "the PD belongs to another context");
 	if (!err)
 		err = uhcav_qp_create_extra(attr, &extra, &qp);
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL, err);
 	if (opcodes)
 		uhcav_dv_wr_enable(qp, opcodes);
 	return &qp->qp;

@@ -212,7 +212,7 @@ struct uhcadv_qp_ex *uhcav_dv_qp_ex(struct ibv_qp_ex *qpx)
 
 	if (qp->build.ops & uhcav_dv_opcodes(qp->qp.qp_type))
 		return &qp->dv;
-	errno = uhcav_refuse(qp->ctx, "uhcadv_qp_ex_from_ibv_qp_ex", EOPNOTSUPP,
-			     "the QP was created without send_ops_flags of uhcadv.h");
-	return NULL;
+	return uhcav_no_object(
+		NULL, uhcav_refuse(qp->ctx, "uhcadv_qp_ex_from_ibv_qp_ex", -EOPNOTSUPP,
+				   "the QP was created without send_ops_flags of uhcadv.h"));
 }

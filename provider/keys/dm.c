@@ -136,10 +136,8 @@ struct ibv_dm *uhcav_alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_att
 	err = attr->comp_mask ? uhcav_refuse(ctx, "alloc_dm", -EINVAL,
 					     "comp_mask 0x%x has unknown bits", attr->comp_mask)
 			      : uhcav_dm_make(ctx, &request, &mapped);
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL, err);
 	dm = new_dm(ibctx, ctx, &mapped, attr->length);
 	if (!dm) {
 		uhcav_context_call_destroy(ctx, UHCA_CMD_FREE_DM, mapped.handle);
@@ -157,11 +155,8 @@ struct ibv_dm *uhcav_import_dm(struct ibv_context *ibctx, uint32_t handle)
 	if (uhcav_import_ask(ibctx, UHCA_ABI_IMPORT_DM, handle, &reply, &fd))
 		return NULL;
 	err = map(fd, reply.region_size, reply.length, &mapped);
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
-	return new_dm(ibctx, uhcav_context_of(ibctx), &mapped, reply.length);
+	return err ? uhcav_no_object(NULL, err)
+		   : new_dm(ibctx, uhcav_context_of(ibctx), &mapped, reply.length);
 }
 
 int uhcav_dm_export_dmabuf_fd(struct ibv_dm *dm)
@@ -203,10 +198,9 @@ struct ibv_mr *uhcav_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *ibdm, uint64_t 
 	int err = uhcav_mr_check_access((int)access);
 	struct uhcav_mr *mr;
 
-	if (err) {
-		errno = -uhcav_refused(uhcav_context_of(pd->context), "reg_dm_mr", err);
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(
+			NULL, uhcav_refused(uhcav_context_of(pd->context), "reg_dm_mr", err));
 	mr = uhcav_mr_make(pd, UHCA_CMD_REG_DM_MR, &request.h, sizeof(request), UHCAV_MR_ORDINARY,
 			   &region);
 	if (!mr)

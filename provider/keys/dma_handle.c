@@ -47,10 +47,8 @@ struct uhcav_dmah *uhcav_alloc_dmah(struct ibv_context *ibctx,
 	int err = check(ibctx, attr);
 	struct uhcav_dmah *dmah;
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL, -err);
 	dmah = calloc(1, sizeof(*dmah));
 	if (!dmah)
 		return NULL;

@@ -144,11 +144,7 @@ struct uhcav_mr *uhcav_mr_make(struct ibv_pd *pd, uint32_t cmd, struct uhca_cmd_
 
 	if (!err)
 		err = command(ctx, cmd, request, size, &reply);
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
-	return new_mr(pd, type, &reply, region);
+	return err ? uhcav_no_object(NULL, err) : new_mr(pd, type, &reply, region);
 }
 
 /* Memory that the device has mapped is registered as such, if it is all of that kind. */
@@ -201,10 +197,8 @@ static struct uhcav_mr *reg(struct ibv_pd *pd, struct uhca_cmd_reg_mr *in, int a
 	struct uhcav_mr *mr = NULL;
 	int err;
 
-	if (!a) {
-		errno = ENOMEM;
-		return NULL;
-	}
+	if (!a)
+		return uhcav_no_object(NULL, -ENOMEM);
 	uhcav_pinning_begin(uhcav_context_of(pd->context), in->addr, in->length, access, a);
 	err = probe_others(in, access, a);
 	if (err)
@@ -255,10 +249,9 @@ struct ibv_mr *uhcav_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64
 	int err = check(addr, length, access);
 	struct uhcav_mr *mr;
 
-	if (err) {
-		errno = -uhcav_refused(uhcav_context_of(pd->context), "reg_mr", err);
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL,
+				       uhcav_refused(uhcav_context_of(pd->context), "reg_mr", err));
 	if (is_shared(uhcav_context_of(pd->context), &request, &shared))
 		mr = uhcav_mr_make(pd, UHCA_CMD_REG_SHARED_MR, &shared.h, sizeof(shared),
 				   UHCAV_MR_ORDINARY, &region);

@@ -20,11 +20,8 @@ struct ibv_mw *uhcav_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	if (!mw)
 		return NULL;
 	err = uhcav_context_call(uhcav_context_of(pd->context), &call);
-	if (err) {
-		free(mw);
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(mw, err);
 	mw->mw.context = pd->context;
 	mw->mw.pd = pd;
 	mw->mw.rkey = reply.rkey;

@@ -28,11 +28,10 @@ struct ibv_td *uhcav_alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr
 {
 	struct uhcav_td *td;
 
-	if (attr->comp_mask) {
-		errno = uhcav_refuse(uhcav_context_of(ibctx), "alloc_td", EINVAL,
-				     "comp_mask 0x%x has unknown bits", attr->comp_mask);
-		return NULL;
-	}
+	if (attr->comp_mask)
+		return uhcav_no_object(
+			NULL, uhcav_refuse(uhcav_context_of(ibctx), "alloc_td", -EINVAL,
+					   "comp_mask 0x%x has unknown bits", attr->comp_mask));
 	td = calloc(1, sizeof(*td));
 	if (!td)
 		return NULL;
@@ -93,10 +92,8 @@ struct ibv_pd *uhcav_alloc_parent_domain(struct ibv_context *ibctx,
 	int err = check(ibctx, attr);
 	struct uhcav_pd *pd;
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL, -err);
 	pd = calloc(1, sizeof(*pd));
 	if (!pd)
 		return NULL;

@@ -30,11 +30,8 @@ struct ibv_pd *uhcav_alloc_pd(struct ibv_context *ibctx)
 	if (!pd)
 		return NULL;
 	err = uhcav_context_call(uhcav_context_of(ibctx), &call);
-	if (err) {
-		free(pd);
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(pd, err);
 	pd->handle = reply.handle;
 	return pd;
 }

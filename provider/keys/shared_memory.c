@@ -40,11 +40,8 @@ void *uhcav_alloc_shared(struct ibv_context *ibctx, size_t length)
 				   "length %zu is out of range", length);
 	if (!err)
 		err = create(ctx, s, (length + PAGE - 1) & ~(PAGE - 1));
-	if (err) {
-		free(s);
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(s, err);
 	pthread_mutex_lock(&ctx->shared.lock);
 	s->next = ctx->shared.first;
 	ctx->shared.first = s;

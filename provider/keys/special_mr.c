@@ -97,10 +97,9 @@ struct ibv_mr *uhcav_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t le
 
 	if (!err)
 		err = map_dmabuf(offset, length, fd, access, &piece);
-	if (err) {
-		errno = -uhcav_refused(uhcav_context_of(pd->context), "reg_dmabuf_mr", err);
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(
+			NULL, uhcav_refused(uhcav_context_of(pd->context), "reg_dmabuf_mr", err));
 	ibmr = uhcav_reg_mr(pd, piece.map + piece.skip, length, iova, access);
 	if (!ibmr) {
 		err = errno;

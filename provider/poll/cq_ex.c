@@ -281,10 +281,8 @@ struct ibv_cq_ex *uhcav_create_cq_ex(struct ibv_context *ibctx, struct ibv_cq_in
 	}
 	if (!err)
 		err = uhcav_cq_create(ibctx, &init, &cq);
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL, err);
 	cq->wall_offset = wall_offset();
 	fill_functions(&cq->cqx);
 	return &cq->cqx;

@@ -84,6 +84,5 @@ struct ibv_qp *uhcav_create_qp_ex(struct ibv_context *ibctx, struct ibv_qp_init_
 	if (uhcav_rss_wanted(attr))
 		return uhcav_create_rss_qp(ibctx, attr);
 	err = uhcav_qp_create_extra(attr, &extra, &qp);
-	errno = err ? -err : errno;
-	return err ? NULL : &qp->qp;
+	return err ? uhcav_no_object(NULL, err) : &qp->qp;
 }

@@ -78,11 +78,8 @@ struct ibv_ah *uhcav_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	uhcav_ah_attr_to_abi(attr, &request.attr);
 	complete_own_address(pd->context, UHCAV_HERE, &request.attr);
 	err = uhcav_context_call(uhcav_context_of(pd->context), &call);
-	if (err) {
-		free(ah);
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(ah, err);
 	ah->context = pd->context;
 	ah->handle = reply.handle;
 	return ah;

@@ -136,11 +136,8 @@ struct ibv_flow *uhcav_create_flow(struct ibv_qp *ibqp, struct ibv_flow_attr *at
 		return NULL;
 	flow->context = ibqp->context;
 	err = create_command(ibqp, attr, &flow->handle);
-	if (err) {
-		free(flow);
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(flow, -err);
 	return flow;
 }
 

@@ -46,10 +46,5 @@ int uhcav_qp_take_region(struct uhcav_qp *qp, uint32_t handle, uint64_t region_s
 
 struct ibv_qp *uhcav_qp_finish(struct uhcav_qp *qp, int err)
 {
-	if (err) {
-		free(qp);
-		errno = -err;
-		return NULL;
-	}
-	return &qp->qp;
+	return err ? uhcav_no_object(qp, err) : &qp->qp;
 }

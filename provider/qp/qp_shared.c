@@ -35,18 +35,17 @@ struct ibv_qp *uhcav_create_shared_qp(struct ibv_context *ibctx, struct ibv_qp_i
 	struct uhcav_qp *qp;
 
 	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD) || !attr->xrcd ||
-	    attr->xrcd->context != ibctx) {
-		errno = uhcav_refuse(uhcav_context_of(ibctx), "create_qp_ex", EINVAL,
+	    attr->xrcd->context != ibctx)
+		return uhcav_no_object(
+			NULL,
+			uhcav_refuse(uhcav_context_of(ibctx), "create_qp_ex", -EINVAL,
 				     "comp_mask 0x%x: xrcd is missing, or not of this context",
-				     attr->comp_mask);
-		return NULL;
-	}
-	if (attr->comp_mask & ~(uint32_t)(IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_PD)) {
-		errno = uhcav_refuse(uhcav_context_of(ibctx), "create_qp_ex", EOPNOTSUPP,
-				     "comp_mask 0x%x: an XRC_RECV QP has an xrcd only",
-				     attr->comp_mask);
-		return NULL;
-	}
+				     attr->comp_mask));
+	if (attr->comp_mask & ~(uint32_t)(IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_PD))
+		return uhcav_no_object(
+			NULL, uhcav_refuse(uhcav_context_of(ibctx), "create_qp_ex", -EOPNOTSUPP,
+					   "comp_mask 0x%x: an XRC_RECV QP has an xrcd only",
+					   attr->comp_mask));
 	qp = alloc_shared(ibctx, attr->qp_context);
 	if (!qp)
 		return NULL;
@@ -85,12 +84,12 @@ struct ibv_qp *uhcav_open_qp(struct ibv_context *ibctx, struct ibv_qp_open_attr 
 
 	if ((attr->comp_mask & needed) != needed ||
 	    attr->comp_mask & ~(needed | IBV_QP_OPEN_ATTR_CONTEXT) || !attr->xrcd ||
-	    attr->xrcd->context != ibctx) {
-		errno = uhcav_refuse(uhcav_context_of(ibctx), "open_qp", EINVAL,
+	    attr->xrcd->context != ibctx)
+		return uhcav_no_object(
+			NULL,
+			uhcav_refuse(uhcav_context_of(ibctx), "open_qp", -EINVAL,
 				     "comp_mask 0x%x is not 0x%x, or xrcd is not of this context",
-				     attr->comp_mask, needed);
-		return NULL;
-	}
+				     attr->comp_mask, needed));
 	qp = alloc_shared(ibctx, context ? attr->qp_context : NULL);
 	if (!qp)
 		return NULL;

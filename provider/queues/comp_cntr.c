@@ -86,22 +86,15 @@ struct uhcav_comp_cntr *uhcav_create_comp_cntr(struct ibv_context *ibctx,
 	struct uhcav_comp_cntr *cntr;
 	int err = check(ctx, attr);
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL, -err);
 	cntr = calloc(1, sizeof(*cntr));
 	if (!cntr)
 		return NULL;
 	cntr->cntr.context = ibctx;
 	cntr->ctx = ctx;
 	err = make(cntr, attr->type);
-	if (err) {
-		free(cntr);
-		errno = -err;
-		return NULL;
-	}
-	return cntr;
+	return err ? uhcav_no_object(cntr, err) : cntr;
 }
 
 int uhcav_destroy_comp_cntr(struct uhcav_comp_cntr *cntr)

@@ -183,8 +183,7 @@ struct ibv_cq *uhcav_create_cq(struct ibv_context *ibctx, int cqe, struct ibv_co
 	struct uhcav_cq *cq;
 	int err = uhcav_cq_create(ibctx, &init, &cq);
 
-	errno = err ? -err : errno;
-	return err ? NULL : &cq->cq;
+	return err ? uhcav_no_object(NULL, err) : &cq->cq;
 }
 
 static bool in_use(struct uhcav_cq *cq)

@@ -110,11 +110,8 @@ static struct ibv_srq *create(struct ibv_context *ibctx, struct ibv_srq_init_att
 	uhcav_lock_init(&srq->rq.lock,
 			srq->ctx->single_threaded || uhcav_pd_single_threaded(attr->pd));
 	err = open_srq(srq, attr);
-	if (err) {
-		free(srq);
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(srq, err);
 	srq->parent = uhcav_parent_domain_join(attr->pd);
 	srq->inside.domain = uhcav_parent_domain_inside(srq->parent);
 	return &srq->srq;
@@ -168,10 +165,8 @@ struct ibv_srq *uhcav_create_srq_ex(struct ibv_context *ibctx, struct ibv_srq_in
 	struct ibv_srq *ibsrq;
 	int err = check_ex(ibctx, attr);
 
-	if (err) {
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(NULL, err);
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE))
 		ex.srq_type = IBV_SRQT_BASIC;
 	ibsrq = create(ibctx, &ex);

@@ -123,12 +123,7 @@ struct ibv_wq *uhcav_wq_new(struct ibv_context *ibctx, struct ibv_wq_init_attr *
 	wq->wq.wq_type = attr->wq_type;
 	wq->wq.state = IBV_WQS_RESET;
 	err = open_wq(wq, attr);
-	if (err) {
-		free(wq);
-		errno = -err;
-		return NULL;
-	}
-	return &wq->wq;
+	return err ? uhcav_no_object(wq, err) : &wq->wq;
 }
 
 void uhcav_wq_flush(struct uhcav_wq *wq)
@@ -231,11 +226,8 @@ struct ibv_rwq_ind_table *uhcav_create_rwq_ind_table(struct ibv_context *ibctx,
 	if (!table)
 		return NULL;
 	err = table_command(uhcav_context_of(ibctx), attr, &reply);
-	if (err) {
-		free(table);
-		errno = -err;
-		return NULL;
-	}
+	if (err)
+		return uhcav_no_object(table, err);
 	table->context = ibctx;
 	table->ind_tbl_handle = (int)reply.handle;
 	table->ind_tbl_num = (int)reply.handle;

@@ -42,29 +42,22 @@ struct ibv_xrcd *uhcav_open_xrcd(struct ibv_context *ibctx, struct ibv_xrcd_init
 	struct uhcav_xrcd *x;
 	int err;
 
-	if (attr->comp_mask != needed) {
-		errno = uhcav_refuse(uhcav_context_of(ibctx), "open_xrcd", EINVAL,
-				     "comp_mask 0x%x is not 0x%x", attr->comp_mask, needed);
-		return NULL;
-	}
-	if (attr->oflags & ~(O_CREAT | O_EXCL)) {
-		errno = uhcav_refuse(uhcav_context_of(ibctx), "open_xrcd", EINVAL,
-				     "oflags 0x%x has bits beyond O_CREAT and O_EXCL",
-				     (unsigned)attr->oflags);
-		return NULL;
-	}
+	if (attr->comp_mask != needed)
+		return uhcav_no_object(NULL, uhcav_refuse(uhcav_context_of(ibctx), "open_xrcd",
+							  -EINVAL, "comp_mask 0x%x is not 0x%x",
+							  attr->comp_mask, needed));
+	if (attr->oflags & ~(O_CREAT | O_EXCL))
+		return uhcav_no_object(
+			NULL, uhcav_refuse(uhcav_context_of(ibctx), "open_xrcd", -EINVAL,
+					   "oflags 0x%x has bits beyond O_CREAT and O_EXCL",
+					   (unsigned)attr->oflags));
 	x = calloc(1, sizeof(*x));
 	if (!x)
 		return NULL;
 	x->ctx = uhcav_context_of(ibctx);
 	x->xrcd.context = ibctx;
 	err = open_command(x, attr->fd, attr->oflags);
-	if (err) {
-		free(x);
-		errno = -err;
-		return NULL;
-	}
-	return &x->xrcd;
+	return err ? uhcav_no_object(x, err) : &x->xrcd;
 }
 
 int uhcav_close_xrcd(struct ibv_xrcd *ibxrcd)

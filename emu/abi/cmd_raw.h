@@ -37,7 +37,10 @@ struct uhca_cmd_create_flow {
 };
 static_assert(sizeof(struct uhca_cmd_create_flow) == 736, "create_flow");
 
-/* CREATE_WQ: a receive queue of its own (struct ibv_wq_init_attr). */
+/*
+ * CREATE_WQ: a receive queue of its own (struct ibv_wq_init_attr). The reply is that of CREATE_SRQ,
+ * with the WQ's number: 2^24 and more, never a QP number.
+ */
 struct uhca_cmd_create_wq {
 	struct uhca_cmd_request h;
 	uint64_t cookie;
@@ -49,18 +52,6 @@ struct uhca_cmd_create_wq {
 	uint32_t create_flags;
 };
 static_assert(sizeof(struct uhca_cmd_create_wq) == 48, "create_wq");
-
-/* Carries one descriptor: the region, which is that of an SRQ. */
-struct uhca_cmd_create_wq_reply {
-	struct uhca_cmd_reply h;
-	uint32_t handle;
-	uint32_t wq_num; /* 2^24 and more: never a QP number */
-	uint32_t max_wr;
-	uint32_t max_sge;
-	uint64_t region_size;
-	struct uhca_abi_queue_layout recv;
-};
-static_assert(sizeof(struct uhca_cmd_create_wq_reply) == 72, "create_wq reply");
 
 /*
  * MODIFY_WQ: struct ibv_wq_attr. ERR to ERR flushes what was posted since: a client does it

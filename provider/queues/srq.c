@@ -50,22 +50,10 @@ static int create_command(struct uhcav_srq *srq, const struct ibv_srq_init_attr_
 
 static int map_queue(struct uhcav_srq *srq, const struct uhca_cmd_create_srq_reply *r, int fd)
 {
-	void *base;
-	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_SRQ, &base);
+	int err = uhcav_work_queue_map(&srq->rq, r, fd, &srq->page);
 
-	if (err)
-		return err;
-	srq->page = base;
-	srq->region_size = r->region_size;
-	srq->rq.max_wr = r->max_wr;
-	srq->rq.max_sge = r->max_sge;
-	srq->rq.ring = &srq->page->recv;
-	err = uhcav_work_queue_init(&srq->rq, base, r->region_size, &r->recv,
-				    UHCA_ABI_RECV_STRIDE(r->max_sge));
-	if (!err && !srq->rq.entries)
-		err = -EPROTO;
-	if (err)
-		munmap(base, r->region_size);
+	if (!err)
+		srq->region_size = r->region_size;
 	return err;
 }
 

@@ -4,8 +4,11 @@
  */
 #include "work_queue.h"
 
+#include "provider/context/context.h"
+
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 			  const struct uhca_abi_queue_layout *layout, uint32_t min_stride)
@@ -27,6 +30,28 @@ int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 	wq->stride = layout->stride;
 	wq->entries = (uint8_t *)base + layout->offset;
 	return 0;
+}
+
+int uhcav_work_queue_map(struct uhcav_work_queue *wq, const struct uhca_cmd_create_srq_reply *r,
+			 int fd, struct uhca_abi_queue **page)
+{
+	void *base;
+	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_SRQ, &base);
+
+	if (err)
+		return err;
+	wq->max_wr = r->max_wr;
+	wq->max_sge = r->max_sge;
+	wq->ring = &((struct uhca_abi_queue *)base)->recv;
+	err = uhcav_work_queue_init(wq, base, r->region_size, &r->recv,
+				    UHCA_ABI_RECV_STRIDE(r->max_sge));
+	if (!err && !wq->entries)
+		err = -EPROTO;
+	if (err)
+		munmap(base, r->region_size);
+	else
+		*page = base;
+	return err;
 }
 
 int uhcav_work_queue_keep_notes(struct uhcav_work_queue *wq, struct ibv_pd *pd, uint64_t type)

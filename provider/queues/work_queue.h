@@ -63,6 +63,13 @@ int uhcav_work_queue_init(struct uhcav_work_queue *wq, void *base, size_t size,
 			  const struct uhca_abi_queue_layout *layout, uint32_t min_stride);
 
 /*
+ * Maps the region of an SRQ or a WQ, whose page comes first, and takes over the queue in it. Closes
+ * fd. 0 or -errno.
+ */
+int uhcav_work_queue_map(struct uhcav_work_queue *wq, const struct uhca_cmd_create_srq_reply *r,
+			 int fd, struct uhca_abi_queue **page);
+
+/*
  * Makes room for the notes of a queue that exists, with the allocator of its domain (NULL: none);
  * type is one of UHCAV_RESOURCE_*. 0 or -ENOMEM.
  */

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 static int create_command(struct uhcav_wq *wq, const struct ibv_wq_init_attr *attr,
-			  struct uhca_cmd_create_wq_reply *reply, int *fd)
+			  struct uhca_cmd_create_srq_reply *reply, int *fd)
 {
 	struct uhca_cmd_create_wq request = {
 		.cookie = (uintptr_t)&wq->wq,
@@ -28,27 +28,6 @@ static int create_command(struct uhcav_wq *wq, const struct ibv_wq_init_attr *at
 		UHCAV_CALL(UHCA_CMD_CREATE_WQ, &request, reply, .recv_fd = fd, .n_recv_fd = 1);
 
 	return uhcav_context_call(wq->ctx, &call);
-}
-
-static int map_queue(struct uhcav_wq *wq, const struct uhca_cmd_create_wq_reply *r, int fd)
-{
-	void *base;
-	int err = uhcav_context_map(fd, r->region_size, true, UHCA_ABI_REGION_SRQ, &base);
-
-	if (err)
-		return err;
-	wq->page = base;
-	wq->region_size = r->region_size;
-	wq->rq.max_wr = r->max_wr;
-	wq->rq.max_sge = r->max_sge;
-	wq->rq.ring = &wq->page->recv;
-	err = uhcav_work_queue_init(&wq->rq, base, r->region_size, &r->recv,
-				    UHCA_ABI_RECV_STRIDE(r->max_sge));
-	if (!err && !wq->rq.entries)
-		err = -EPROTO;
-	if (err)
-		munmap(base, r->region_size);
-	return err;
 }
 
 static int modify_command(struct uhcav_wq *wq, const struct ibv_wq_attr *attr)
@@ -66,25 +45,26 @@ static int modify_command(struct uhcav_wq *wq, const struct ibv_wq_attr *attr)
 
 static int open_wq(struct uhcav_wq *wq, struct ibv_wq_init_attr *attr)
 {
-	struct uhca_cmd_create_wq_reply reply;
+	struct uhca_cmd_create_srq_reply reply;
 	int fd;
 	int err = create_command(wq, attr, &reply, &fd);
 
 	if (err)
 		return err;
-	err = map_queue(wq, &reply, fd);
+	wq->region_size = reply.region_size;
+	err = uhcav_work_queue_map(&wq->rq, &reply, fd, &wq->page);
 	if (err) {
 		uhcav_context_call_handle(wq->ctx, UHCA_CMD_DESTROY_WQ, reply.handle);
 		return err;
 	}
-	err = uhcav_cq_attach_queue(uhcav_cq_of(attr->cq), reply.wq_num, &wq->rq);
+	err = uhcav_cq_attach_queue(uhcav_cq_of(attr->cq), reply.srq_num, &wq->rq);
 	if (err) {
 		munmap(wq->page, wq->region_size);
 		uhcav_context_call_handle(wq->ctx, UHCA_CMD_DESTROY_WQ, reply.handle);
 		return err;
 	}
 	wq->wq.handle = reply.handle;
-	wq->wq.wq_num = reply.wq_num;
+	wq->wq.wq_num = reply.srq_num;
 	attr->max_wr = reply.max_wr;
 	attr->max_sge = reply.max_sge;
 	return 0;

@@ -174,7 +174,7 @@ int core_close_xrcd(struct client *c, uint32_t handle);
 int core_open_qp(struct client *c, const struct uhca_cmd_open_qp *in,
 		 struct uhca_cmd_open_qp_reply *out, struct core_ring *ring);
 int core_create_wq(struct client *c, const struct uhca_cmd_create_wq *in,
-		   struct uhca_cmd_create_wq_reply *out, struct core_ring *ring);
+		   struct uhca_cmd_create_srq_reply *out, struct core_ring *ring);
 int core_modify_wq(struct client *c, const struct uhca_cmd_modify_wq *in, uint64_t now);
 int core_destroy_wq(struct client *c, uint32_t handle);
 int core_create_rwq_ind_table(struct client *c, const struct uhca_cmd_create_rwq_ind_table *in,

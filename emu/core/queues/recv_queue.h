@@ -18,6 +18,7 @@ struct recv_queue {
 	uint32_t entries; /* slots, a power of two; 0: there is no such queue */
 	uint32_t stride;
 	uint32_t max_sge;
+	uint32_t max_wr;   /* of a queue that is no part of a QP */
 	uint32_t consumer; /* next slot to take */
 	uint32_t seen;     /* what the client has posted is known as far as here */
 	struct uhca_abi_queue *page;
@@ -31,5 +32,18 @@ struct recv_wr {
 	uint32_t num_sge;
 	struct uhca_abi_sge sge[CORE_MAX_SGE];
 };
+
+struct client;
+struct core_ring;
+struct uhca_cmd_create_srq_reply;
+
+/*
+ * Of an SRQ or a work queue, which have a region of their own: sizes as asked for, with at most
+ * "limit" requests; a ring for them (0 or -ENOMEM); what the client is to know of both.
+ */
+void recv_queue_set_sizes(struct recv_queue *rq, uint32_t max_wr, uint32_t max_sge, uint32_t limit);
+int recv_queue_make_region(struct recv_queue *rq, struct client *c, struct core_ring *ring);
+void recv_queue_reply(const struct recv_queue *rq, const struct core_ring *ring,
+		      struct uhca_cmd_create_srq_reply *out);
 
 #endif

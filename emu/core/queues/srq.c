@@ -40,28 +40,6 @@ static int check_request(struct device *dev, const struct uhca_cmd_create_srq *i
 		   : device_check_limit(dev, "max_sge", in->max_sge, "max_srq_sge", l->max_srq_sge);
 }
 
-int srq_make_region(struct srq *srq)
-{
-	struct recv_queue *rq = &srq->rq;
-	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)rq->entries * rq->stride;
-	int err = queue_region_create(srq->obj.client, UHCA_ABI_REGION_SRQ, size, &srq->ring);
-	if (err)
-		return err;
-	rq->page = srq->ring.base;
-	rq->slots = (const uint8_t *)srq->ring.base + QUEUE_REGION_PAGE;
-	return 0;
-}
-
-void srq_set_sizes(struct srq *srq, uint32_t max_wr, uint32_t max_sge)
-{
-	uint32_t limit = srq->obj.client->dev->cfg.limits.max_srq_wr;
-	srq->max_sge = max_sge ? max_sge : 1;
-	srq->rq.entries = queue_region_entries(max_wr);
-	srq->rq.stride = UHCA_ABI_RECV_STRIDE(srq->max_sge);
-	srq->rq.max_sge = srq->max_sge;
-	srq->max_wr = srq->rq.entries < limit ? srq->rq.entries : limit;
-}
-
 /* What an XRC SRQ has beside a basic one: a domain, a CQ, and a number that packets name. */
 static int join_domain(struct srq *srq, const struct uhca_cmd_create_srq *in)
 {
@@ -101,8 +79,8 @@ static int srq_create(struct client *c, struct pd *pd, const struct uhca_cmd_cre
 	srq->obj.client = c;
 	srq->pd = pd;
 	srq->cookie = in->cookie;
-	srq_set_sizes(srq, in->max_wr, in->max_sge);
-	int err = srq_make_region(srq);
+	recv_queue_set_sizes(&srq->rq, in->max_wr, in->max_sge, c->dev->cfg.limits.max_srq_wr);
+	int err = recv_queue_make_region(&srq->rq, c, &srq->ring);
 	if (err)
 		goto free_srq;
 	err = device_add(c->dev, &c->dev->srqs, srq, &srq->obj.handle);
@@ -134,14 +112,7 @@ void srq_reply(const struct srq *srq, struct uhca_cmd_create_srq_reply *out)
 {
 	out->handle = srq->obj.handle;
 	out->srq_num = srq->srq_num;
-	out->max_wr = srq->max_wr;
-	out->max_sge = srq->max_sge;
-	out->region_size = queue_region_size(&srq->ring);
-	out->recv = (struct uhca_abi_queue_layout){
-		.entries = srq->rq.entries,
-		.stride = srq->rq.stride,
-		.offset = QUEUE_REGION_PAGE,
-	};
+	recv_queue_reply(&srq->rq, &srq->ring, out);
 }
 
 int core_create_srq(struct client *c, const struct uhca_cmd_create_srq *in,
@@ -167,8 +138,8 @@ int core_query_srq(struct client *c, uint32_t handle, struct uhca_cmd_query_srq_
 	int err = client_find(c, &c->dev->srqs, handle, &srq);
 	if (err)
 		return err;
-	out->max_wr = srq->max_wr;
-	out->max_sge = srq->max_sge;
+	out->max_wr = srq->rq.max_wr;
+	out->max_sge = srq->rq.max_sge;
 	out->srq_limit = srq->limit;
 	out->reserved = 0;
 	return 0;
@@ -242,8 +213,8 @@ static void describe_srq(const void *object, struct facts *f)
 	facts_text(f, "type", srq->xrcd ? "XRC" : "BASIC");
 	facts_text(f, "state", srq->error ? "error" : "ready");
 	facts_number(f, "pd", srq->pd->obj.handle);
-	facts_number(f, "max_wr", srq->max_wr);
-	facts_number(f, "max_sge", srq->max_sge);
+	facts_number(f, "max_wr", srq->rq.max_wr);
+	facts_number(f, "max_sge", srq->rq.max_sge);
 	facts_number(f, "limit", srq->limit);
 	facts_number(f, "posted", recv_available(&srq->rq));
 	facts_number(f, "users", srq->obj.refs);

@@ -14,19 +14,13 @@ struct srq {
 	uint32_t srq_num;
 	struct xrcd *xrcd; /* XRC: the domain whose QPs deliver here, or NULL */
 	struct cq *cq;     /* XRC: where its receives complete */
-	uint32_t max_wr;
-	uint32_t max_sge;
-	uint32_t limit; /* 0: not armed */
-	bool error;     /* a client broke its ring */
+	uint32_t limit;    /* 0: not armed */
+	bool error;        /* a client broke its ring */
 	uint32_t async_events;
 	uint32_t abandoned; /* requests that were taken and will never complete */
 	struct core_ring ring;
 	struct recv_queue rq;
 };
-
-/* Of a new SRQ, or of a larger or smaller one: queue sizes, and a ring for them (0 or -ENOMEM). */
-void srq_set_sizes(struct srq *srq, uint32_t max_wr, uint32_t max_sge);
-int srq_make_region(struct srq *srq);
 
 /* What the client is to know of it. */
 void srq_reply(const struct srq *srq, struct uhca_cmd_create_srq_reply *out);

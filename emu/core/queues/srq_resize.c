@@ -73,14 +73,13 @@ static int resize(struct client *c, struct srq *srq, uint32_t max_wr)
 	struct srq to = *srq;
 	int err;
 
-	srq_set_sizes(&to, max_wr, srq->max_sge);
-	err = srq_make_region(&to);
+	recv_queue_set_sizes(&to.rq, max_wr, srq->rq.max_sge, c->dev->cfg.limits.max_srq_wr);
+	err = recv_queue_make_region(&to.rq, c, &to.ring);
 	if (err)
 		return err;
 	move(srq, &to);
 	queue_region_destroy(c, &srq->ring);
 	srq->ring = to.ring;
-	srq->max_wr = to.max_wr;
 	srq->rq = to.rq;
 	return 0;
 }
@@ -93,7 +92,7 @@ int core_modify_srq(struct client *c, const struct uhca_cmd_modify_srq *in)
 	if (!err && in->attr_mask & SRQ_ATTR_MAX_WR)
 		err = device_refuse(c->dev, -EINVAL, "IBV_SRQ_MAX_WR needs the resize command");
 	if (!err)
-		err = check_limit(c->dev, srq, in, srq->max_wr);
+		err = check_limit(c->dev, srq, in, srq->rq.max_wr);
 	if (!err && in->attr_mask & SRQ_ATTR_LIMIT)
 		srq->limit = in->srq_limit;
 	return err;

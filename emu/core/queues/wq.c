@@ -37,28 +37,6 @@ static int check_request(struct device *dev, const struct uhca_cmd_create_wq *in
 	return err ? err : device_check_limit(dev, "max_sge", in->max_sge, "max_sge", l->max_sge);
 }
 
-static void set_sizes(struct wq *wq, const struct uhca_cmd_create_wq *in)
-{
-	uint32_t limit = wq->obj.client->dev->cfg.limits.max_qp_wr;
-	wq->max_sge = in->max_sge ? in->max_sge : 1;
-	wq->rq.entries = queue_region_entries(in->max_wr);
-	wq->rq.stride = UHCA_ABI_RECV_STRIDE(wq->max_sge);
-	wq->rq.max_sge = wq->max_sge;
-	wq->max_wr = wq->rq.entries < limit ? wq->rq.entries : limit;
-}
-
-static int make_region(struct wq *wq)
-{
-	struct recv_queue *rq = &wq->rq;
-	uint64_t size = QUEUE_REGION_PAGE + (uint64_t)rq->entries * rq->stride;
-	int err = queue_region_create(wq->obj.client, UHCA_ABI_REGION_SRQ, size, &wq->ring);
-	if (err)
-		return err;
-	rq->page = wq->ring.base;
-	rq->slots = (const uint8_t *)wq->ring.base + QUEUE_REGION_PAGE;
-	return 0;
-}
-
 static int wq_create(struct client *c, struct pd *pd, struct cq *cq,
 		     const struct uhca_cmd_create_wq *in, struct wq **out)
 {
@@ -69,8 +47,8 @@ static int wq_create(struct client *c, struct pd *pd, struct cq *cq,
 	wq->pd = pd;
 	wq->cq = cq;
 	wq->cookie = in->cookie;
-	set_sizes(wq, in);
-	int err = make_region(wq);
+	recv_queue_set_sizes(&wq->rq, in->max_wr, in->max_sge, c->dev->cfg.limits.max_qp_wr);
+	int err = recv_queue_make_region(&wq->rq, c, &wq->ring);
 	if (err)
 		goto free_wq;
 	err = device_add(c->dev, &c->dev->wqs, wq, &wq->obj.handle);
@@ -90,7 +68,7 @@ free_wq:
 }
 
 int core_create_wq(struct client *c, const struct uhca_cmd_create_wq *in,
-		   struct uhca_cmd_create_wq_reply *out, struct core_ring *ring)
+		   struct uhca_cmd_create_srq_reply *out, struct core_ring *ring)
 {
 	struct pd *pd;
 	struct cq *cq;
@@ -105,12 +83,8 @@ int core_create_wq(struct client *c, const struct uhca_cmd_create_wq *in,
 	if (err)
 		return err;
 	out->handle = wq->obj.handle;
-	out->wq_num = wq->wq_num;
-	out->max_wr = wq->max_wr;
-	out->max_sge = wq->max_sge;
-	out->region_size = queue_region_size(&wq->ring);
-	out->recv = (struct uhca_abi_queue_layout){
-		.entries = wq->rq.entries, .stride = wq->rq.stride, .offset = QUEUE_REGION_PAGE};
+	out->srq_num = wq->wq_num;
+	recv_queue_reply(&wq->rq, &wq->ring, out);
 	*ring = wq->ring;
 	return 0;
 }
@@ -355,8 +329,8 @@ static void describe_wq(const void *object, struct facts *f)
 	facts_text(f, "state", state_name[wq->state]);
 	facts_number(f, "pd", wq->pd->obj.handle);
 	facts_number(f, "cq", wq->cq->obj.handle);
-	facts_number(f, "max_wr", wq->max_wr);
-	facts_number(f, "max_sge", wq->max_sge);
+	facts_number(f, "max_wr", wq->rq.max_wr);
+	facts_number(f, "max_sge", wq->rq.max_sge);
 	facts_number(f, "posted", recv_available(&wq->rq));
 	facts_number(f, "users", wq->obj.refs);
 }

@@ -22,7 +22,6 @@ struct wq {
 	uint64_t cookie;
 	uint32_t async_events;
 	uint32_t wq_num;
-	uint32_t max_wr, max_sge;
 	enum wq_state state;
 	struct core_ring ring;
 	struct recv_queue rq;

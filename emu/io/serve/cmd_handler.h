@@ -30,7 +30,6 @@ struct cmd_reply {
 		struct uhca_cmd_query_qp_reply query_qp;
 		struct uhca_cmd_open_qp_reply open_qp;
 		struct uhca_cmd_create_srq_reply create_srq;
-		struct uhca_cmd_create_wq_reply create_wq;
 		struct uhca_cmd_query_srq_reply query_srq;
 		struct uhca_cmd_export_reply export;
 		struct uhca_cmd_import_reply import;

@@ -14,7 +14,7 @@ int cmd_create_flow(struct cmd *r, struct cmd_reply *rep)
 int cmd_create_wq(struct cmd *r, struct cmd_reply *rep)
 {
 	struct core_ring ring;
-	int error = core_create_wq(r->client->core, r->msg, &rep->create_wq, &ring);
+	int error = core_create_wq(r->client->core, r->msg, &rep->create_srq, &ring);
 
 	if (error == 0)
 		cmd_reply_ring(rep, &ring);

@@ -112,7 +112,7 @@ static const struct command {
 				.object = "CQ"},
 	[UHCA_CMD_NOTIFY_CQ] = {"notify_cq", HANDLE_, 0, HEADER_, cmd_notify_cq, false,
 				.object = "CQ", .own = true},
-	[UHCA_CMD_CREATE_WQ] = {"create_wq", IN_(create_wq), 0, REPLY_(create_wq_reply),
+	[UHCA_CMD_CREATE_WQ] = {"create_wq", IN_(create_wq), 0, REPLY_(create_srq_reply),
 				cmd_create_wq, false},
 	[UHCA_CMD_MODIFY_WQ] = {"modify_wq", IN_(modify_wq), 0, HEADER_, cmd_modify_wq, true,
 				.object = "work queue"},

@@ -460,7 +460,7 @@ static void open_qp(struct fake_daemon *d, struct exchange *x)
 
 static void create_wq(struct fake_daemon *d, struct exchange *x)
 {
-	struct uhca_cmd_create_wq_reply *r = (void *)x->out.bytes;
+	struct uhca_cmd_create_srq_reply *r = (void *)x->out.bytes;
 	const struct uhca_cmd_create_wq *in = (void *)x->in.bytes;
 	struct fake_queue *q = new_queue(d, UHCA_ABI_REGION_SRQ);
 
@@ -470,7 +470,7 @@ static void create_wq(struct fake_daemon *d, struct exchange *x)
 	hand_over(d, q, x);
 	q->qpn = d->next_qpn++;
 	r->handle = q->handle;
-	r->wq_num = q->qpn;
+	r->srq_num = q->qpn;
 	r->max_wr = q->recv.entries;
 	r->max_sge = FAKE_MAX_SGE;
 	r->region_size = q->size;

@@ -56,7 +56,7 @@ static void test_events(void **state)
 static void test_event_of_wq(void **state)
 {
 	struct uhca_cmd_create_wq in = {.cookie = 0x4711, .max_wr = 4, .max_sge = 1};
-	struct uhca_cmd_create_wq_reply out;
+	struct uhca_cmd_create_srq_reply out;
 	struct core_ring ring;
 	struct fixture f;
 

@@ -369,7 +369,7 @@ static void test_receive_side(void **state)
 					    .rx_hash_function = 1,
 					    .rx_hash_key_len = 40};
 	struct uhca_cmd_create_flow rule = {.port = 1, .priority = 7};
-	struct uhca_cmd_create_wq_reply wq;
+	struct uhca_cmd_create_srq_reply wq;
 	struct uhca_cmd_create_qp_reply qp;
 	uint32_t handle[2];
 	struct core_ring ring;
@@ -390,7 +390,7 @@ static void test_receive_side(void **state)
 	assert_int_equal(core_create_flow(f.client, &rule, &handle[1]), 0);
 	s = visit(&f, CORE_OBJECT_WQ);
 	assert_int_equal(number(&s, "handle"), wq.handle);
-	assert_int_equal(number(&s, "wq_num"), wq.wq_num);
+	assert_int_equal(number(&s, "wq_num"), wq.srq_num);
 	assert_string_equal(text(&s, "state"), "RESET");
 	assert_int_equal(number(&s, "cq"), queue.cq);
 	assert_int_equal(number(&s, "pd"), queue.pd);

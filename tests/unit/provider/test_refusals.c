@@ -522,17 +522,17 @@ static void srq_narrow(void *r)
 
 static void wq_none(void *r)
 {
-	((struct uhca_cmd_create_wq_reply *)r)->recv.entries = 0;
+	((struct uhca_cmd_create_srq_reply *)r)->recv.entries = 0;
 }
 
 static void wq_uneven(void *r)
 {
-	((struct uhca_cmd_create_wq_reply *)r)->recv.entries = 3;
+	((struct uhca_cmd_create_srq_reply *)r)->recv.entries = 3;
 }
 
 static void wq_narrow(void *r)
 {
-	((struct uhca_cmd_create_wq_reply *)r)->max_sge += 64;
+	((struct uhca_cmd_create_srq_reply *)r)->max_sge += 64;
 }
 
 static void dm_small(void *r)

@@ -40,13 +40,13 @@ static void make_wq(struct spread *s, unsigned i)
 {
 	struct uhca_cmd_create_wq in = {
 		.pd = s->p.b.c.pd, .cq = s->p.b.cq.handle, .max_wr = 16, .max_sge = 1};
-	struct uhca_cmd_create_wq_reply out;
+	struct uhca_cmd_create_srq_reply out;
 	struct uhca_cmd_modify_wq ready = {.attr_mask = 1, .wq_state = 1};
 	struct core_ring ring;
 
 	assert_int_equal(core_create_wq(s->p.b.c.core, &in, &out, &ring), 0);
 	s->wq[i] = ready.handle = out.handle;
-	s->wqn[i] = out.wq_num;
+	s->wqn[i] = out.srq_num;
 	s->page[i] = ring.base;
 	assert_int_equal(core_modify_wq(s->p.b.c.core, &ready, 0), 0);
 	for (unsigned k = 0; k < 16; k++) {

@@ -79,7 +79,7 @@ static int resize(struct fixture *f, const struct srq *srq, uint32_t mask, uint3
 		return err;
 	assert_ptr_equal(ring.base, srq->ring.base);
 	assert_int_equal(out.handle, srq->obj.handle);
-	assert_int_equal(out.max_wr, srq->max_wr);
+	assert_int_equal(out.max_wr, srq->rq.max_wr);
 	assert_true(out.max_wr >= max_wr && out.recv.entries >= out.max_wr);
 	return 0;
 }
@@ -158,7 +158,7 @@ static void test_refused(void **state)
 	srq->rq.page->recv.producer += 100; /* nonsense */
 	assert_int_equal(resize(&f, srq, MAX_WR, 100, 0), -EINVAL);
 	srq->rq.page->recv.producer -= 100;
-	assert_int_equal(srq->max_wr, 16);
+	assert_int_equal(srq->rq.max_wr, 16);
 	for (uint64_t i = 0; i < 9; i++)
 		assert_int_equal(take(srq), i);
 	fixture_stop(&f);

@@ -10,7 +10,7 @@ enum { RESET, RDY, ERR };
 
 struct queue {
 	struct pair p;
-	struct uhca_cmd_create_wq_reply r;
+	struct uhca_cmd_create_srq_reply r;
 	struct core_ring ring;
 	struct wq *wq;
 	uint32_t producer;
@@ -72,7 +72,7 @@ static void expect(struct queue *q, unsigned i, uint64_t wr_id, uint8_t status)
 	assert_int_equal(q->p.a.wc[i].wr_id, wr_id);
 	assert_int_equal(q->p.a.wc[i].status, status);
 	assert_int_equal(q->p.a.wc[i].opcode, UHCA_ABI_WC_RECV);
-	assert_int_equal(q->p.a.wc[i].qpn, q->r.wq_num);
+	assert_int_equal(q->p.a.wc[i].qpn, q->r.srq_num);
 }
 
 static void test_frames(void **state)
@@ -83,7 +83,7 @@ static void test_frames(void **state)
 	start(&q);
 	assert_int_equal(q.r.max_wr, 8);
 	assert_int_equal(q.r.max_sge, 1);
-	assert_true(q.r.wq_num >= 1u << 24);
+	assert_true(q.r.srq_num >= 1u << 24);
 	frame(&q, 100); /* not ready */
 	assert_int_equal(go(&q, RDY), 0);
 	frame(&q, 100); /* nothing posted */
@@ -185,7 +185,7 @@ static void test_states(void **state)
 
 static int try(struct queue *q, const struct uhca_cmd_create_wq *in)
 {
-	struct uhca_cmd_create_wq_reply r;
+	struct uhca_cmd_create_srq_reply r;
 	struct core_ring ring;
 
 	return core_create_wq(q->p.a.c.core, in, &r, &ring);

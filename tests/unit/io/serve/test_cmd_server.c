@@ -269,7 +269,7 @@ static void test_work_queues(void **state)
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_ALLOC_PD, 0, &in.pd), 0);
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_WQ, &in, sizeof(in)), 0);
 	assert_int_equal(f->c.n_fds, 1);
-	ready.handle = REPLY(uhca_cmd_create_wq_reply)->handle;
+	ready.handle = REPLY(uhca_cmd_create_srq_reply)->handle;
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_MODIFY_WQ, &ready, sizeof(ready)), 0);
 	table.wq[0] = ready.handle + 1000;
 	assert_int_equal(io_test_call(&f->c, UHCA_CMD_CREATE_RWQ_IND_TABLE, &table, sizeof(table)),

@@ -9,72 +9,44 @@
 
 #include <string.h>
 
-static void state_to_abi(const struct ibv_qp_attr *from, int mask, struct uhca_abi_qp_attr *to)
-{
-	if (mask & IBV_QP_STATE)
-		to->qp_state = from->qp_state;
-	if (mask & IBV_QP_CUR_STATE)
-		to->cur_qp_state = from->cur_qp_state;
-	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
-		to->en_sqd_async_notify = from->en_sqd_async_notify;
-	if (mask & IBV_QP_ACCESS_FLAGS)
-		to->qp_access_flags = from->qp_access_flags;
-	if (mask & IBV_QP_PKEY_INDEX)
-		to->pkey_index = from->pkey_index;
-	if (mask & IBV_QP_PORT)
-		to->port_num = from->port_num;
-	if (mask & IBV_QP_QKEY)
-		to->qkey = from->qkey;
-	if (mask & IBV_QP_RATE_LIMIT)
-		to->rate_limit = from->rate_limit;
-}
+#define PLAIN_FIELDS(F)                                                                            \
+	F(STATE, qp_state)                                                                         \
+	F(CUR_STATE, cur_qp_state)                                                                 \
+	F(EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify)                                                \
+	F(ACCESS_FLAGS, qp_access_flags)                                                           \
+	F(PKEY_INDEX, pkey_index)                                                                  \
+	F(PORT, port_num)                                                                          \
+	F(QKEY, qkey)                                                                              \
+	F(RATE_LIMIT, rate_limit)                                                                  \
+	F(PATH_MTU, path_mtu)                                                                      \
+	F(DEST_QPN, dest_qp_num)                                                                   \
+	F(PATH_MIG_STATE, path_mig_state)                                                          \
+	F(TIMEOUT, timeout)                                                                        \
+	F(RETRY_CNT, retry_cnt)                                                                    \
+	F(RNR_RETRY, rnr_retry)                                                                    \
+	F(RQ_PSN, rq_psn)                                                                          \
+	F(SQ_PSN, sq_psn)                                                                          \
+	F(MAX_QP_RD_ATOMIC, max_rd_atomic)                                                         \
+	F(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic)                                                  \
+	F(MIN_RNR_TIMER, min_rnr_timer)                                                            \
+	F(ALT_PATH, alt_pkey_index)                                                                \
+	F(ALT_PATH, alt_port_num)                                                                  \
+	F(ALT_PATH, alt_timeout)
 
-static void path_to_abi(const struct ibv_qp_attr *from, int mask, struct uhca_abi_qp_attr *to)
-{
-	if (mask & IBV_QP_AV)
-		uhcav_ah_attr_to_abi(&from->ah_attr, &to->ah);
-	if (mask & IBV_QP_PATH_MTU)
-		to->path_mtu = from->path_mtu;
-	if (mask & IBV_QP_DEST_QPN)
-		to->dest_qp_num = from->dest_qp_num;
-	if (mask & IBV_QP_PATH_MIG_STATE)
-		to->path_mig_state = from->path_mig_state;
-	if (!(mask & IBV_QP_ALT_PATH))
-		return;
-	uhcav_ah_attr_to_abi(&from->alt_ah_attr, &to->alt_ah);
-	to->alt_pkey_index = from->alt_pkey_index;
-	to->alt_port_num = from->alt_port_num;
-	to->alt_timeout = from->alt_timeout;
-}
-
-static void reliability_to_abi(const struct ibv_qp_attr *from, int mask,
-			       struct uhca_abi_qp_attr *to)
-{
-	if (mask & IBV_QP_TIMEOUT)
-		to->timeout = from->timeout;
-	if (mask & IBV_QP_RETRY_CNT)
-		to->retry_cnt = from->retry_cnt;
-	if (mask & IBV_QP_RNR_RETRY)
-		to->rnr_retry = from->rnr_retry;
-	if (mask & IBV_QP_RQ_PSN)
-		to->rq_psn = from->rq_psn;
-	if (mask & IBV_QP_SQ_PSN)
-		to->sq_psn = from->sq_psn;
-	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
-		to->max_rd_atomic = from->max_rd_atomic;
-	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		to->max_dest_rd_atomic = from->max_dest_rd_atomic;
-	if (mask & IBV_QP_MIN_RNR_TIMER)
-		to->min_rnr_timer = from->min_rnr_timer;
-}
+#define TO_ABI(bit, field)                                                                         \
+	if (attr_mask & IBV_QP_##bit)                                                              \
+		to->field = from->field;
+#define FROM_ABI(bit, field) to->field = from->field;
 
 void uhcav_qp_attr_to_abi(const struct ibv_qp_attr *from, int attr_mask,
 			  struct uhca_abi_qp_attr *to)
 {
 	memset(to, 0, sizeof(*to));
-	state_to_abi(from, attr_mask, to);
-	path_to_abi(from, attr_mask, to);
-	reliability_to_abi(from, attr_mask, to);
+	PLAIN_FIELDS(TO_ABI)
+	if (attr_mask & IBV_QP_AV)
+		uhcav_ah_attr_to_abi(&from->ah_attr, &to->ah);
+	if (attr_mask & IBV_QP_ALT_PATH)
+		uhcav_ah_attr_to_abi(&from->alt_ah_attr, &to->alt_ah);
 	if (!(attr_mask & IBV_QP_CAP))
 		return;
 	to->max_send_wr = from->cap.max_send_wr;
@@ -87,15 +59,7 @@ void uhcav_qp_attr_to_abi(const struct ibv_qp_attr *from, int attr_mask,
 void uhcav_qp_attr_from_abi(const struct uhca_abi_qp_attr *from, struct ibv_qp_attr *to)
 {
 	memset(to, 0, sizeof(*to));
-	to->qp_state = from->qp_state;
-	to->cur_qp_state = from->cur_qp_state;
-	to->path_mtu = from->path_mtu;
-	to->path_mig_state = from->path_mig_state;
-	to->qkey = from->qkey;
-	to->rq_psn = from->rq_psn;
-	to->sq_psn = from->sq_psn;
-	to->dest_qp_num = from->dest_qp_num;
-	to->qp_access_flags = from->qp_access_flags;
+	PLAIN_FIELDS(FROM_ABI)
 	to->cap.max_send_wr = from->max_send_wr;
 	to->cap.max_recv_wr = from->max_recv_wr;
 	to->cap.max_send_sge = from->max_send_sge;
@@ -103,18 +67,5 @@ void uhcav_qp_attr_from_abi(const struct uhca_abi_qp_attr *from, struct ibv_qp_a
 	to->cap.max_inline_data = from->max_inline_data;
 	uhcav_ah_attr_from_abi(&from->ah, &to->ah_attr);
 	uhcav_ah_attr_from_abi(&from->alt_ah, &to->alt_ah_attr);
-	to->pkey_index = from->pkey_index;
-	to->alt_pkey_index = from->alt_pkey_index;
-	to->en_sqd_async_notify = from->en_sqd_async_notify;
 	to->sq_draining = from->sq_draining;
-	to->max_rd_atomic = from->max_rd_atomic;
-	to->max_dest_rd_atomic = from->max_dest_rd_atomic;
-	to->min_rnr_timer = from->min_rnr_timer;
-	to->port_num = from->port_num;
-	to->timeout = from->timeout;
-	to->retry_cnt = from->retry_cnt;
-	to->rnr_retry = from->rnr_retry;
-	to->alt_port_num = from->alt_port_num;
-	to->alt_timeout = from->alt_timeout;
-	to->rate_limit = from->rate_limit;
 }

@@ -25,6 +25,15 @@ struct uhcav_async_unread {
 	pthread_cond_t *cond;
 };
 
+/* Of an object of ours that has the library's as a member, and a page shared with the device. */
+#define UHCAV_ASYNC_UNREAD(o, verbs)                                                               \
+	(&(const struct uhcav_async_unread){.cookie = (uintptr_t) & (o)->verbs,                    \
+					    .sent = &(o)->page->async_events,                      \
+					    .read = &(o)->async_events_read,                       \
+					    .acknowledged = &(o)->verbs.events_completed,          \
+					    .mutex = &(o)->verbs.mutex,                            \
+					    .cond = &(o)->verbs.cond})
+
 /* Takes back the events nobody has read, and waits for the others to be acknowledged. */
 void uhcav_async_settle(struct uhcav_context *ctx, const struct uhcav_async_unread *u);
 

@@ -373,18 +373,6 @@ int uhcav_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 	return 0;
 }
 
-static void settle_events(struct uhcav_qp *qp)
-{
-	const struct uhcav_async_unread unread = {.cookie = (uintptr_t)&qp->qp,
-						  .sent = &qp->page->async_events,
-						  .read = &qp->async_events_read,
-						  .acknowledged = &qp->qp.events_completed,
-						  .mutex = &qp->qp.mutex,
-						  .cond = &qp->qp.cond};
-
-	uhcav_async_settle(qp->ctx, &unread);
-}
-
 int uhcav_destroy_qp(struct ibv_qp *ibqp)
 {
 	struct uhcav_qp *qp = uhcav_qp_of(ibqp);
@@ -397,7 +385,7 @@ int uhcav_destroy_qp(struct ibv_qp *ibqp)
 		return uhcav_result(err);
 	if (uhcav_life(qp->ctx) != UHCAV_FORKED) {
 		skip_completions(qp);
-		settle_events(qp);
+		uhcav_async_settle(qp->ctx, UHCAV_ASYNC_UNREAD(qp, qp));
 	}
 	if (send)
 		uhcav_cq_detach(send, ibqp->qp_num);

@@ -251,18 +251,6 @@ int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 	return 0;
 }
 
-static void settle_events(struct uhcav_srq *srq)
-{
-	const struct uhcav_async_unread unread = {.cookie = cookie_of(srq),
-						  .sent = &srq->page->async_events,
-						  .read = &srq->async_events_read,
-						  .acknowledged = &srq->srq.events_completed,
-						  .mutex = &srq->srq.mutex,
-						  .cond = &srq->srq.cond};
-
-	uhcav_async_settle(srq->ctx, &unread);
-}
-
 int uhcav_destroy_srq(struct ibv_srq *ibsrq)
 {
 	struct uhcav_srq *srq = uhcav_srq_of(ibsrq);
@@ -271,9 +259,8 @@ int uhcav_destroy_srq(struct ibv_srq *ibsrq)
 
 	if (err)
 		return uhcav_result(err);
-	if (uhcav_life(srq->ctx) != UHCAV_FORKED) {
-		settle_events(srq);
-	}
+	if (uhcav_life(srq->ctx) != UHCAV_FORKED)
+		uhcav_async_settle(srq->ctx, UHCAV_ASYNC_UNREAD(srq, srq));
 	if (srq->cq)
 		uhcav_cq_detach_queue(srq->cq, uhcav_xrc_key(srq->number));
 	munmap(srq->page, srq->region_size);

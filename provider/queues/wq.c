@@ -139,18 +139,6 @@ int uhcav_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
 	return 0;
 }
 
-static void settle_events(struct uhcav_wq *wq)
-{
-	const struct uhcav_async_unread unread = {.cookie = (uintptr_t)&wq->wq,
-						  .sent = &wq->page->async_events,
-						  .read = &wq->async_events_read,
-						  .acknowledged = &wq->wq.events_completed,
-						  .mutex = &wq->wq.mutex,
-						  .cond = &wq->wq.cond};
-
-	uhcav_async_settle(wq->ctx, &unread);
-}
-
 int uhcav_destroy_wq(struct ibv_wq *ibwq)
 {
 	struct uhcav_wq *wq = uhcav_wq_of(ibwq);
@@ -161,7 +149,7 @@ int uhcav_destroy_wq(struct ibv_wq *ibwq)
 		return uhcav_result(err);
 	if (uhcav_life(wq->ctx) != UHCAV_FORKED) {
 		uhcav_cq_skip(uhcav_cq_of(ibwq->cq), ibwq->wq_num, NULL);
-		settle_events(wq);
+		uhcav_async_settle(wq->ctx, UHCAV_ASYNC_UNREAD(wq, wq));
 	}
 	uhcav_cq_detach_queue(uhcav_cq_of(ibwq->cq), ibwq->wq_num);
 	munmap(wq->page, wq->region_size);

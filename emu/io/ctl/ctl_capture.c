@@ -16,11 +16,6 @@
 #define FILE_MS   5000 /* for a file that is opened, closed or dumped to */
 #define STATUS_MS 1000
 
-static const char *text_of(const json_t *request, const char *name)
-{
-	return json_string_value(json_object_get(request, name));
-}
-
 static json_t *refuse_file(struct ctl_outcome *o, const char *file, int error)
 {
 	if (error == -EINVAL)
@@ -53,13 +48,13 @@ static json_t *facts(const struct io_capture *c)
 static bool read_wish(const struct io_services *h, const json_t *request, struct ctl_outcome *o,
 		      struct io_capture_wish *out)
 {
-	const char *device = text_of(request, UHCA_CTL_DEVICE);
+	const char *device = io_ctl_text(request, UHCA_CTL_DEVICE);
 	const json_t *snap = json_object_get(request, UHCA_CTL_SNAP);
 	json_int_t n = json_integer_value(snap);
 	const struct io_device *dev;
 
 	*out = (struct io_capture_wish){
-		.path = text_of(request, UHCA_CTL_FILE), .only = -1, .snap = IO_CAPTURE_ALL};
+		.path = io_ctl_text(request, UHCA_CTL_FILE), .only = -1, .snap = IO_CAPTURE_ALL};
 	if (!out->path || out->path[0] != '/')
 		return io_ctl_refuse(o, "capture needs an absolute file name");
 	if (snap && (!json_is_integer(snap) || n < 0 || n > 65535))
@@ -313,7 +308,7 @@ static json_t *dump(const struct io_services *h, const json_t *request, struct c
 					     .late = dump_is_late,
 					     .drop = drop_dump,
 					     .ms = FILE_MS};
-	const char *file = text_of(request, UHCA_CTL_FILE);
+	const char *file = io_ctl_text(request, UHCA_CTL_FILE);
 	struct dump_file_request *d;
 	int error;
 
@@ -332,7 +327,7 @@ static json_t *dump(const struct io_services *h, const json_t *request, struct c
 
 json_t *io_ctl_capture(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *action = text_of(request, UHCA_CTL_ACTION);
+	const char *action = io_ctl_text(request, UHCA_CTL_ACTION);
 
 	if (action && strcmp(action, "start") == 0)
 		return start(h, request, o);

@@ -46,7 +46,7 @@ static json_t *state(const struct io_network *n)
 
 static json_t *fail(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *text = json_string_value(json_object_get(request, UHCA_CTL_TEXT));
+	const char *text = io_ctl_text(request, UHCA_CTL_TEXT);
 	struct fabric_failure f;
 	struct fabric_error e;
 
@@ -93,7 +93,7 @@ static json_t *way(const struct io_network *n, const struct roce_flow *flow)
 static json_t *path(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const json_t *number = json_object_get(request, UHCA_CTL_NUMBER);
-	const char *device = json_string_value(json_object_get(request, UHCA_CTL_DEVICE));
+	const char *device = io_ctl_text(request, UHCA_CTL_DEVICE);
 	const uint32_t qpn = (uint32_t)json_integer_value(number);
 	json_t *all = json_array();
 
@@ -117,7 +117,7 @@ static json_t *path(const struct io_services *h, const json_t *request, struct c
 
 json_t *io_ctl_fabric(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
+	const char *action = io_ctl_text(request, UHCA_CTL_ACTION);
 	static const char *const actions[] = {"fail", "path", NULL};
 
 	if (!h->network)

@@ -17,11 +17,6 @@
 #define TRACE_LINES 500  /* of one reply */
 #define FILE_MS     5000 /* until a file is read */
 
-static const char *text_of(const json_t *request, const char *member)
-{
-	return json_string_value(json_object_get(request, member));
-}
-
 static json_t *seed_of(const struct io_faults *f)
 {
 	char text[24];
@@ -204,7 +199,7 @@ static json_t *verdict(const struct io_services *h, int number, const struct fau
 
 static json_t *add(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *text = text_of(request, UHCA_CTL_TEXT);
+	const char *text = io_ctl_text(request, UHCA_CTL_TEXT);
 	struct fault_error error;
 	int number;
 
@@ -218,7 +213,7 @@ static json_t *add(const struct io_services *h, const json_t *request, struct ct
 
 static json_t *now(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *text = text_of(request, UHCA_CTL_TEXT);
+	const char *text = io_ctl_text(request, UHCA_CTL_TEXT);
 	struct fault_error error;
 	int n;
 
@@ -235,7 +230,7 @@ static json_t *now(const struct io_services *h, const json_t *request, struct ct
 
 static json_t *change(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *text = text_of(request, UHCA_CTL_TEXT);
+	const char *text = io_ctl_text(request, UHCA_CTL_TEXT);
 	const struct fault_entry *e = rule_find(h, request, o);
 	struct fault_error error;
 	uint32_t number;
@@ -344,7 +339,7 @@ static void drop_file(struct ctl_file_request *e)
 static json_t *with_file(const struct io_services *h, const json_t *request, struct ctl_outcome *o,
 			 bool is_trace)
 {
-	const char *file = text_of(request, UHCA_CTL_FILE);
+	const char *file = io_ctl_text(request, UHCA_CTL_FILE);
 	struct rule_file_request *f;
 
 	if (!file || file[0] != '/')
@@ -405,7 +400,7 @@ static const struct {
 
 json_t *io_ctl_fault(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *action = text_of(request, UHCA_CTL_ACTION);
+	const char *action = io_ctl_text(request, UHCA_CTL_ACTION);
 
 	for (size_t i = 0; action && i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, action) == 0)

@@ -35,7 +35,7 @@ static const char *device_at(const void *table, unsigned i)
 struct io_device *io_ctl_device_of(const struct io_services *h, const json_t *request,
 				   struct ctl_outcome *o)
 {
-	const char *name = json_string_value(json_object_get(request, UHCA_CTL_DEVICE));
+	const char *name = io_ctl_text(request, UHCA_CTL_DEVICE);
 	struct io_device *dev = NULL;
 
 	/* Without a name: the only one. */

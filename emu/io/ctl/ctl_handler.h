@@ -28,7 +28,16 @@ struct ctl_outcome {
 __attribute__((format(printf, 2, 3))) json_t *io_ctl_refuse(struct ctl_outcome *o,
 							    const char *format, ...);
 
-/* The same of a word that is no WHAT, with the nearest and all that there are (words_refuse). */
+/* A text that a request has, or NULL. */
+static inline const char *io_ctl_text(const json_t *request, const char *member)
+{
+	return json_string_value(json_object_get(request, member));
+}
+
+/*
+ * The same as io_ctl_refuse of a word that is no WHAT, with the nearest and all that there are
+ * (words_refuse).
+ */
 json_t *io_ctl_no_such(struct ctl_outcome *o, const char *what, const char *word, words_names names,
 		       const void *table);
 

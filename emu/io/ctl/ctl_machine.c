@@ -10,11 +10,6 @@
 #define GIDS_SHOWN 32
 #define LIST       2048
 
-static void put_number(struct ctl_rows *t, const char *name, uint64_t number)
-{
-	ctl_rows_number(t, name, false, number);
-}
-
 /* ---- the function on PCI ---- */
 
 static void put_bridges(struct ctl_rows *t, const struct machine_device *d)
@@ -33,9 +28,9 @@ static void put_function(struct ctl_rows *t, const struct machine_device *d)
 	char text[2 * MACHINE_TEXT], bdf[MACHINE_BDF_TEXT];
 
 	if (!d || d->is_virtual) {
-		ctl_rows_nothing(t, "pci");
-		ctl_rows_nothing(t, "bridges");
-		ctl_rows_nothing(t, "pci_link");
+		ctl_rows_text(t, "pci", NULL);
+		ctl_rows_text(t, "bridges", NULL);
+		ctl_rows_text(t, "pci_link", NULL);
 	} else {
 		ctl_rows_text(t, "pci", machine_bdf_text(&d->pci.at, bdf));
 		put_bridges(t, d);
@@ -44,10 +39,7 @@ static void put_function(struct ctl_rows *t, const struct machine_device *d)
 	}
 	snprintf(text, sizeof(text), "%d", d ? d->numa_node : MACHINE_NO_NODE);
 	ctl_rows_text(t, "numa_node", text);
-	if (d && d->parent[0])
-		ctl_rows_text(t, "parent", d->parent);
-	else
-		ctl_rows_nothing(t, "parent");
+	ctl_rows_text(t, "parent", d && d->parent[0] ? d->parent : NULL);
 }
 
 static void put_identity(struct ctl_rows *t, const struct io_device *dev)
@@ -90,7 +82,7 @@ static void put_link(struct ctl_rows *t, const struct io_device *dev, unsigned p
 		      look->link_layer == CORE_LINK_INFINIBAND ? "InfiniBand"
 		      : d && d->port[port].unspecified         ? "Unknown"
 							       : "Ethernet");
-	put_number(t, "lid", core_lid_of(look->address));
+	ctl_rows_number(t, "lid", core_lid_of(look->address));
 	ctl_rows_text(t, "netdev", d ? d->port[port].netdev : dev->id.netdev);
 }
 
@@ -133,7 +125,7 @@ void io_ctl_machine_add(struct ctl_rows *t, const struct io_device *dev)
 	for (unsigned p = 0; p < dev->config.look.n_ports; p++) {
 		ctl_rows_start(t);
 		ctl_rows_text(t, "device", dev->id.name);
-		put_number(t, "port", p + 1);
+		ctl_rows_number(t, "port", p + 1);
 		put_function(t, dev->id.described);
 		put_identity(t, dev);
 		put_link(t, dev, p);

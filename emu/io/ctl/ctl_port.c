@@ -13,7 +13,7 @@
 
 json_t *io_ctl_port(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
+	const char *action = io_ctl_text(request, UHCA_CTL_ACTION);
 	struct io_device *dev = io_ctl_device_of(h, request, o);
 	static const char *const ways[] = {"up", "down", NULL};
 	bool up = action && strcmp(action, "up") == 0;
@@ -33,7 +33,7 @@ json_t *io_ctl_port(const struct io_services *h, const json_t *request, struct c
 
 json_t *io_ctl_device(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *action = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
+	const char *action = io_ctl_text(request, UHCA_CTL_ACTION);
 	struct io_device *dev = io_ctl_device_of(h, request, o);
 
 	if (!dev)
@@ -52,7 +52,7 @@ static const char *limit_at(const void *table, unsigned i)
 
 json_t *io_ctl_limit(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
+	const char *name = io_ctl_text(request, UHCA_CTL_NAME);
 	const json_t *value = json_object_get(request, UHCA_CTL_VALUE);
 	struct io_device *dev = io_ctl_device_of(h, request, o);
 	int error;
@@ -96,8 +96,8 @@ static bool read_object(const char *text, struct io_fault_objects *of)
 
 json_t *io_ctl_event(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *name = json_string_value(json_object_get(request, UHCA_CTL_NAME));
-	const char *object = json_string_value(json_object_get(request, UHCA_CTL_OF));
+	const char *name = io_ctl_text(request, UHCA_CTL_NAME);
+	const char *object = io_ctl_text(request, UHCA_CTL_OF);
 	struct io_device *dev = io_ctl_device_of(h, request, o);
 	const struct fault_constant *event;
 	struct io_fault_objects of = {0};

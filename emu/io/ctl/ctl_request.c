@@ -91,7 +91,7 @@ static const char *unknown_member(const struct request_kind *kind, json_t *reque
 
 static json_t *execute(const struct io_services *h, json_t *request, struct ctl_outcome *o)
 {
-	const char *name = json_string_value(json_object_get(request, UHCA_CTL_CMD));
+	const char *name = io_ctl_text(request, UHCA_CTL_CMD);
 	const struct request_kind *kind;
 	const char *key;
 

@@ -138,25 +138,27 @@ static void cell_set(struct ctl_rows *r, const char *name, bool hex, struct ctl_
 	r->cell[i] = cell;
 }
 
-void ctl_rows_number(struct ctl_rows *r, const char *name, bool hex, uint64_t number)
+void ctl_rows_number(struct ctl_rows *r, const char *name, uint64_t number)
 {
-	cell_set(r, name, hex, (struct ctl_cell){.number = number});
+	cell_set(r, name, false, (struct ctl_cell){.number = number});
+}
+
+void ctl_rows_hex(struct ctl_rows *r, const char *name, uint64_t number)
+{
+	cell_set(r, name, true, (struct ctl_cell){.number = number});
 }
 
 void ctl_rows_text(struct ctl_rows *r, const char *name, const char *text)
 {
-	size_t n = strlen(text) + 1;
+	size_t n = text ? strlen(text) + 1 : 0;
 
-	if (n > sizeof(r->texts) - r->used)
+	if (!text)
+		column_of(r, name, false);
+	if (!text || n > sizeof(r->texts) - r->used)
 		return;
 	memcpy(r->texts + r->used, text, n);
 	cell_set(r, name, false, (struct ctl_cell){.is_text = true, .number = r->used});
 	r->used += n;
-}
-
-void ctl_rows_nothing(struct ctl_rows *r, const char *name)
-{
-	column_of(r, name, false);
 }
 
 /* ---- the whole ---- */

@@ -41,11 +41,11 @@ struct ctl_rows {
 void ctl_rows_start(struct ctl_rows *r);
 
 /* One value of it, of the column with this name. */
-void ctl_rows_number(struct ctl_rows *r, const char *name, bool hex, uint64_t number);
-void ctl_rows_text(struct ctl_rows *r, const char *name, const char *text);
+void ctl_rows_number(struct ctl_rows *r, const char *name, uint64_t number);
+void ctl_rows_hex(struct ctl_rows *r, const char *name, uint64_t number);
 
-/* A column of this name is there, though the row lacks it. */
-void ctl_rows_nothing(struct ctl_rows *r, const char *name);
+/* text NULL: the column is there, though the row lacks it. */
+void ctl_rows_text(struct ctl_rows *r, const char *name, const char *text);
 
 /*
  * All of it as the JSON of a table (emu/abi/ctl.h), between two texts; to be freed, as the rows

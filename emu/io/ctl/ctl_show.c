@@ -109,7 +109,7 @@ static json_t *at_once(struct io_ctl_table *t)
 
 json_t *io_ctl_show(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *what = json_string_value(json_object_get(request, UHCA_CTL_WHAT));
+	const char *what = io_ctl_text(request, UHCA_CTL_WHAT);
 	struct ctl_show *show;
 	struct io_ctl_table *t;
 

@@ -178,7 +178,7 @@ static int check_field(const char *field, uint64_t value, struct ctl_outcome *o)
 
 static int change(struct step *s)
 {
-	const char *field = json_string_value(json_object_get(s->request, UHCA_CTL_FIELD));
+	const char *field = io_ctl_text(s->request, UHCA_CTL_FIELD);
 	const json_t *value = json_object_get(s->request, UHCA_CTL_VALUE);
 	uint64_t v = (uint64_t)json_integer_value(value);
 
@@ -202,7 +202,7 @@ static const struct action {
 
 static const struct action *find_action(const json_t *request)
 {
-	const char *name = json_string_value(json_object_get(request, UHCA_CTL_ACTION));
+	const char *name = io_ctl_text(request, UHCA_CTL_ACTION);
 
 	for (size_t i = 0; name && i < N_ACTIONS; i++)
 		if (strcmp(actions[i].name, name) == 0)

@@ -30,11 +30,6 @@ struct io_ctl_table {
 	uint32_t next;                       /* id of a client, or number of an rdma_cm id */
 };
 
-static void put_number(struct ctl_rows *r, const char *name, uint64_t number)
-{
-	ctl_rows_number(r, name, false, number);
-}
-
 /* ---- objects of the core ---- */
 
 static const struct io_device *device_of(const struct io_ctl_table *c)
@@ -50,12 +45,14 @@ static void visit(void *arg, void *client, const struct core_fact *facts, unsign
 
 	ctl_rows_start(t);
 	ctl_rows_text(t, "device", device_of(table)->id.name);
-	put_number(t, "client", c->id);
+	ctl_rows_number(t, "client", c->id);
 	for (unsigned i = 0; i < n; i++) {
 		if (facts[i].text)
 			ctl_rows_text(t, facts[i].name, facts[i].text);
+		else if (facts[i].hex)
+			ctl_rows_hex(t, facts[i].name, facts[i].number);
 		else
-			ctl_rows_number(t, facts[i].name, facts[i].hex, facts[i].number);
+			ctl_rows_number(t, facts[i].name, facts[i].number);
 	}
 }
 
@@ -105,12 +102,12 @@ static void add_device(struct ctl_rows *t, const struct io_services *h, const st
 	ctl_rows_text(t, "netdev", dev->id.netdev);
 	ctl_rows_text(t, "wire", udp->n_sockets ? "udp" : "none");
 	ctl_rows_text(t, "sandbox", io_sandbox_state());
-	put_number(t, "rcvbuf", udp->rcvbuf);
-	put_number(t, "window", dev->config.window_bytes);
-	put_number(t, "clients", count_clients(h, dev));
+	ctl_rows_number(t, "rcvbuf", udp->rcvbuf);
+	ctl_rows_number(t, "window", dev->config.window_bytes);
+	ctl_rows_number(t, "clients", count_clients(h, dev));
 	for (unsigned k = 0; k < CORE_OBJECT_TYPES; k++)
-		put_number(t, core_object_name((enum core_object_type)k),
-			   core_object_count(dev->core, (enum core_object_type)k));
+		ctl_rows_number(t, core_object_name((enum core_object_type)k),
+				core_object_count(dev->core, (enum core_object_type)k));
 	ctl_rows_text(t, "longest_turn",
 		      h->devices->turn.longest_kind ? h->devices->turn.longest_kind : "");
 }
@@ -130,14 +127,14 @@ static bool add_machine(struct io_ctl_table *c)
 static void add_client(struct ctl_rows *t, const struct io_client *c)
 {
 	ctl_rows_start(t);
-	put_number(t, "client", c->id);
+	ctl_rows_number(t, "client", c->id);
 	ctl_rows_text(t, "device", c->dev->id.name);
-	put_number(t, "pid", (uint64_t)c->peer.pid);
-	put_number(t, "uid", c->peer.uid);
+	ctl_rows_number(t, "pid", (uint64_t)c->peer.pid);
+	ctl_rows_number(t, "uid", c->peer.uid);
 	ctl_rows_text(t, "program", c->program);
 	ctl_rows_text(t, "memory", io_mem_how(&c->mem));
-	put_number(t, "channels", c->channels.count);
-	put_number(t, "held_bytes", core_client_memory(c->core));
+	ctl_rows_number(t, "channels", c->channels.count);
+	ctl_rows_number(t, "held_bytes", core_client_memory(c->core));
 }
 
 /*
@@ -159,33 +156,24 @@ static bool add_clients(struct io_ctl_table *c)
 	return c->next < UINT32_MAX;
 }
 
-/* NULL: nothing. */
-static void put_text(struct ctl_rows *t, const char *name, const char *text)
-{
-	if (text)
-		ctl_rows_text(t, name, text);
-	else
-		ctl_rows_nothing(t, name);
-}
-
 static void visit_id(void *arg, const struct io_ucma_view *v)
 {
 	struct ctl_rows *t = arg;
 
 	ctl_rows_start(t);
-	put_number(t, "id", v->id);
-	put_text(t, "device", v->device);
+	ctl_rows_number(t, "id", v->id);
+	ctl_rows_text(t, "device", v->device);
 	ctl_rows_text(t, "space", v->space);
 	ctl_rows_text(t, "state", v->state);
-	put_number(t, "port", v->port);
+	ctl_rows_number(t, "port", v->port);
 	ctl_rows_text(t, "source", v->src);
 	ctl_rows_text(t, "destination", v->dst);
-	put_number(t, "pid", (uint64_t)v->pid);
-	put_text(t, "step", v->step);
-	put_number(t, "qpn", v->qpn);
-	put_number(t, "unread", v->unread);
-	put_text(t, "event", v->event);
-	put_number(t, "room", v->room);
+	ctl_rows_number(t, "pid", (uint64_t)v->pid);
+	ctl_rows_text(t, "step", v->step);
+	ctl_rows_number(t, "qpn", v->qpn);
+	ctl_rows_number(t, "unread", v->unread);
+	ctl_rows_text(t, "event", v->event);
+	ctl_rows_number(t, "room", v->room);
 }
 
 static bool add_ids(struct io_ctl_table *c)
@@ -207,18 +195,19 @@ static void put_port(struct ctl_rows *t, const struct io_network *n, uint32_t po
 	io_network_port_name(n, port ^ 1u, name);
 	ctl_rows_text(t, "to", name);
 	ctl_rows_text(t, "link", fabric_port_up(n->fabric, port) ? "up" : "down");
-	put_number(t, "rate_mbps", s.rate / 1000000);
-	put_number(t, "packets", s.packets);
-	put_number(t, "bytes", s.bytes);
-	put_number(t, "queued", s.queued);
-	put_number(t, "queue_max", s.queue_max);
-	put_number(t, "marked", s.marked);
-	put_number(t, "dropped", s.dropped);
-	put_number(t, "xoff", s.xoff);
-	put_number(t, "paused_us", s.pause_time / FABRIC_US);
+	ctl_rows_number(t, "rate_mbps", s.rate / 1000000);
+	ctl_rows_number(t, "packets", s.packets);
+	ctl_rows_number(t, "bytes", s.bytes);
+	ctl_rows_number(t, "queued", s.queued);
+	ctl_rows_number(t, "queue_max", s.queue_max);
+	ctl_rows_number(t, "marked", s.marked);
+	ctl_rows_number(t, "dropped", s.dropped);
+	ctl_rows_number(t, "xoff", s.xoff);
+	ctl_rows_number(t, "paused_us", s.pause_time / FABRIC_US);
 	ctl_rows_text(t, "paused", s.paused ? "yes" : "");
-	put_number(t, "delay_ns", s.delay / 1000);
-	put_number(t, "loss_ppm", (s.loss * 1000000 + FABRIC_RATIO_ONE / 2) / FABRIC_RATIO_ONE);
+	ctl_rows_number(t, "delay_ns", s.delay / 1000);
+	ctl_rows_number(t, "loss_ppm",
+			(s.loss * 1000000 + FABRIC_RATIO_ONE / 2) / FABRIC_RATIO_ONE);
 }
 
 static bool add_ports(struct io_ctl_table *c)
@@ -325,10 +314,10 @@ json_t *io_ctl_counters(const struct io_services *h)
 		ctl_rows_text(&t, "device", h->devices->at[i]->id.name);
 		for (unsigned k = 0; k < n; k++) {
 			snprintf(name, sizeof(name), "%s%s", count[k].prefix, count[k].name);
-			put_number(&t, name, count[k].value);
+			ctl_rows_number(&t, name, count[k].value);
 		}
-		put_number(&t, "longest_turn_us", h->devices->turn.longest / IO_USEC);
-		put_number(&t, "longest_turn_cpu_us", h->devices->turn.longest_cpu / IO_USEC);
+		ctl_rows_number(&t, "longest_turn_us", h->devices->turn.longest / IO_USEC);
+		ctl_rows_number(&t, "longest_turn_cpu_us", h->devices->turn.longest_cpu / IO_USEC);
 	}
 	whole = read_back(&t);
 	ctl_rows_free(&t);

@@ -50,13 +50,13 @@ static void test_columns(void **state)
 	(void)state;
 	ctl_rows_start(&r); /* with nothing at all */
 	ctl_rows_start(&r);
-	ctl_rows_number(&r, "a", false, 1);
-	ctl_rows_nothing(&r, "b");
-	ctl_rows_number(&r, "c", true, UINT64_C(0x7fffffffffffffff));
+	ctl_rows_number(&r, "a", 1);
+	ctl_rows_text(&r, "b", NULL);
+	ctl_rows_hex(&r, "c", UINT64_C(0x7fffffffffffffff));
 	ctl_rows_start(&r);
-	ctl_rows_number(&r, "d", false, 4);
-	ctl_rows_number(&r, "b", false, 2);
-	ctl_rows_number(&r, "b", false, 3); /* the later one */
+	ctl_rows_number(&r, "d", 4);
+	ctl_rows_number(&r, "b", 2);
+	ctl_rows_number(&r, "b", 3); /* the later one */
 	j = whole(&r, "", "");
 	assert_int_equal(json_array_size(json_object_get(j, UHCA_CTL_COLUMNS)), 4);
 	for (size_t row = 0; row < 3; row++)
@@ -109,13 +109,13 @@ static void test_many(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 30000; i++) {
 		ctl_rows_start(&r);
-		ctl_rows_number(&r, "i", false, i);
+		ctl_rows_number(&r, "i", i);
 		ctl_rows_text(&r, "text", "some text that is in each row");
 	}
 	ctl_rows_start(&r);
 	for (unsigned i = 0; i < CTL_COLUMNS + 10; i++) {
 		snprintf(name, sizeof(name), "column %u", i);
-		ctl_rows_number(&r, name, false, UINT64_MAX);
+		ctl_rows_number(&r, name, UINT64_MAX);
 	}
 	j = whole(&r, "", "");
 	for (unsigned i = 0; i < 30000; i++)

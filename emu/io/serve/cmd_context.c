@@ -86,15 +86,6 @@ int cmd_query_device(struct cmd *r, struct cmd_reply *rep)
 	return core_query_device(r->client->core, &rep->device);
 }
 
-int cmd_query_port(struct cmd *r, struct cmd_reply *rep)
-{
-	uint32_t port;
-
-	if (cmd_only_handle(r, &port) < 0)
-		return -EINVAL;
-	return core_query_port(r->client->core, port, &rep->port);
-}
-
 int cmd_query_gid(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_handle *in = r->msg;
@@ -131,12 +122,13 @@ int cmd_create_ah(struct cmd *r, struct cmd_reply *rep)
 {
 	const struct uhca_cmd_create_ah *in = r->msg;
 
-	if (in->reserved != 0 || in->attr.reserved != 0)
+	if (in->attr.reserved != 0)
 		return -EINVAL;
 	return core_create_ah(r->client->core, in, &rep->handle.handle);
 }
 
 CMD_OF_HANDLE(cmd_destroy_ah, core_destroy_ah)
+CMD_QUERY(cmd_query_port, core_query_port, port)
 
 /* For people only: the log and, of a post, a capture and the flight recorder. */
 int cmd_refused(struct cmd *r, struct cmd_reply *rep)
@@ -152,7 +144,7 @@ int cmd_refused(struct cmd *r, struct cmd_reply *rep)
 				     .reason = reason};
 
 	(void)rep;
-	if (in->reserved || in->error == 0 || in->error > 4095)
+	if (in->error == 0 || in->error > 4095)
 		return -EINVAL; /* no library of ours */
 	refusal.error = -(int)in->error;
 	io_words_copy(verb, sizeof(verb), in->verb, sizeof(in->verb));
@@ -176,7 +168,7 @@ int cmd_fault_check(struct cmd *r, struct cmd_reply *rep)
 	const struct uhca_cmd_fault_check *in = r->msg;
 	uint32_t last = in->requests ? in->requests - 1 : 0;
 
-	if (in->verb >= UHCA_FAULT_VERBS || in->reserved)
+	if (in->verb >= UHCA_FAULT_VERBS)
 		return -EINVAL;
 	rep->fault_check.error = (uint32_t)r->fault->error;
 	/* Of a short list the last one fails: a rule that hits has an effect. */

@@ -2,7 +2,7 @@
 /*
  * What the handlers of control messages share: the request at hand, the reply they fill, and the
  * list of them (cmd_server.c has the table). A handler returns 0 or -errno; the sizes of request
- * and descriptors have been checked, reserved fields are the handler's.
+ * and descriptors have been checked, and the reserved field that the table names.
  */
 #ifndef IO_CMD_HANDLER_H
 #define IO_CMD_HANDLER_H
@@ -83,18 +83,14 @@ cmd_handler cmd_create_srq, cmd_modify_srq, cmd_resize_srq, cmd_query_srq, cmd_d
 cmd_handler cmd_create_qp, cmd_modify_qp, cmd_query_qp, cmd_destroy_qp;
 cmd_handler cmd_attach_mcast, cmd_detach_mcast;
 cmd_handler cmd_open_xrcd, cmd_close_xrcd, cmd_open_qp;
-
-/* cmd_counter.c */
 cmd_handler cmd_create_comp_cntr, cmd_destroy_comp_cntr;
 cmd_handler cmd_set_comp_cntr, cmd_inc_comp_cntr, cmd_attach_comp_cntr;
-
-/* cmd_peer.c */
-cmd_handler cmd_query_peer;
-
-/* cmd_raw.c */
 cmd_handler cmd_create_flow, cmd_destroy_flow;
 cmd_handler cmd_create_wq, cmd_modify_wq, cmd_destroy_wq;
 cmd_handler cmd_create_rwq_ind_table, cmd_destroy_rwq_ind_table;
+
+/* cmd_peer.c */
+cmd_handler cmd_query_peer;
 
 /* Verbs that take a handle and nothing else, such as those that end an object's life. */
 #define CMD_OF_HANDLE(name, verb)                                                                  \
@@ -106,6 +102,42 @@ cmd_handler cmd_create_rwq_ind_table, cmd_destroy_rwq_ind_table;
 		if (cmd_only_handle(r, &handle) < 0)                                               \
 			return -EINVAL;                                                            \
 		return verb(r->client->core, handle);                                              \
+	}
+
+/* The same with a reply. */
+#define CMD_QUERY(name, verb, reply)                                                               \
+	int name(struct cmd *r, struct cmd_reply *rep)                                             \
+	{                                                                                          \
+		uint32_t handle;                                                                   \
+                                                                                                   \
+		if (cmd_only_handle(r, &handle) < 0)                                               \
+			return -EINVAL;                                                            \
+		return verb(r->client->core, handle, &rep->reply);                                 \
+	}
+
+/* Verbs that take the request as it is: without a reply, with one, with one and a region. */
+#define CMD_OF_REQUEST(name, verb)                                                                 \
+	int name(struct cmd *r, struct cmd_reply *rep)                                             \
+	{                                                                                          \
+		(void)rep;                                                                         \
+		return verb(r->client->core, r->msg);                                              \
+	}
+
+#define CMD_WITH_REPLY(name, verb, reply)                                                          \
+	int name(struct cmd *r, struct cmd_reply *rep)                                             \
+	{                                                                                          \
+		return verb(r->client->core, r->msg, &rep->reply);                                 \
+	}
+
+#define CMD_WITH_RING(name, verb, reply)                                                           \
+	int name(struct cmd *r, struct cmd_reply *rep)                                             \
+	{                                                                                          \
+		struct core_ring ring;                                                             \
+		int error = verb(r->client->core, r->msg, &rep->reply, &ring);                     \
+                                                                                                   \
+		if (error == 0)                                                                    \
+			cmd_reply_ring(rep, &ring);                                                \
+		return error;                                                                      \
 	}
 
 #endif

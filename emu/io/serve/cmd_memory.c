@@ -30,10 +30,16 @@ int cmd_reg_mr(struct cmd *r, struct cmd_reply *rep)
 	return made(r, rep, core_reg_mr(r->client->core, r->msg, &rep->reg_mr));
 }
 
-int cmd_rereg_mr(struct cmd *r, struct cmd_reply *rep)
-{
-	return made(r, rep, core_rereg_mr(r->client->core, r->msg, &rep->reg_mr));
-}
+/* The others that make a key of what the request says. */
+#define CMD_MAKES_KEY(name, verb)                                                                  \
+	int name(struct cmd *r, struct cmd_reply *rep)                                             \
+	{                                                                                          \
+		return made(r, rep, verb(r->client->core, r->msg, &rep->reg_mr));                  \
+	}
+
+CMD_MAKES_KEY(cmd_rereg_mr, core_rereg_mr)
+CMD_MAKES_KEY(cmd_reg_dm_mr, core_reg_dm_mr)
+CMD_MAKES_KEY(cmd_reg_shared_mr, core_reg_shared_mr)
 
 int cmd_alloc_null_mr(struct cmd *r, struct cmd_reply *rep)
 {
@@ -44,45 +50,14 @@ int cmd_alloc_null_mr(struct cmd *r, struct cmd_reply *rep)
 	return made(r, rep, core_alloc_null_mr(r->client->core, pd, &rep->reg_mr));
 }
 
-int cmd_advise_mr(struct cmd *r, struct cmd_reply *rep)
-{
-	(void)rep;
-	return core_advise_mr(r->client->core, r->msg);
-}
-
-int cmd_alloc_mw(struct cmd *r, struct cmd_reply *rep)
-{
-	return core_alloc_mw(r->client->core, r->msg, &rep->alloc_mw);
-}
-
 int cmd_alloc_dm(struct cmd *r, struct cmd_reply *rep)
 {
-	const struct uhca_cmd_alloc_dm *in = r->msg;
 	struct core_ring ring;
-	int error;
+	int error = core_alloc_dm(r->client->core, r->msg, &rep->alloc_dm, &ring);
 
-	error = core_alloc_dm(r->client->core, in, &rep->alloc_dm, &ring);
 	if (error == 0)
 		cmd_reply_dm(rep, &ring);
 	return error;
-}
-
-int cmd_reg_dm_mr(struct cmd *r, struct cmd_reply *rep)
-{
-	const struct uhca_cmd_reg_dm_mr *in = r->msg;
-
-	if (in->reserved)
-		return -EINVAL;
-	return made(r, rep, core_reg_dm_mr(r->client->core, in, &rep->reg_mr));
-}
-
-int cmd_reg_shared_mr(struct cmd *r, struct cmd_reply *rep)
-{
-	const struct uhca_cmd_reg_shared_mr *in = r->msg;
-
-	if (in->reserved)
-		return -EINVAL;
-	return made(r, rep, core_reg_shared_mr(r->client->core, in, &rep->reg_mr));
 }
 
 /* ---- pinned memory ---- */
@@ -162,18 +137,11 @@ int cmd_reg_pinned_mr(struct cmd *r, struct cmd_reply *rep)
 	return made(r, rep, core_reg_pinned_mr(r->client->core, r->msg, &rep->reg_mr));
 }
 
-int cmd_alloc_key(struct cmd *r, struct cmd_reply *rep)
-{
-	return core_alloc_key(r->client->core, r->msg, &rep->reg_mr);
-}
-
-int cmd_describe_key(struct cmd *r, struct cmd_reply *rep)
-{
-	(void)rep;
-	return core_describe_key(r->client->core, r->msg);
-}
-
 CMD_OF_HANDLE(cmd_dealloc_pd, core_dealloc_pd)
 CMD_OF_HANDLE(cmd_dereg_mr, core_dereg_mr)
 CMD_OF_HANDLE(cmd_dealloc_mw, core_dealloc_mw)
 CMD_OF_HANDLE(cmd_free_dm, core_free_dm)
+CMD_OF_REQUEST(cmd_advise_mr, core_advise_mr)
+CMD_WITH_REPLY(cmd_alloc_mw, core_alloc_mw, alloc_mw)
+CMD_WITH_REPLY(cmd_alloc_key, core_alloc_key, reg_mr)
+CMD_OF_REQUEST(cmd_describe_key, core_describe_key)

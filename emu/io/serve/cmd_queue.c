@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Handlers of completion queues, shared receive queues and queue pairs. See cmd_handler.h. */
+/* Handlers of queues, of what counts their completions, and of flow rules. See cmd_handler.h. */
 #include "clients.h"
 #include "cmd_handler.h"
 
@@ -28,22 +28,6 @@ int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 	if (error == 0)
 		cmd_reply_ring(rep, &ring);
 	return error;
-}
-
-int cmd_resize_cq(struct cmd *r, struct cmd_reply *rep)
-{
-	struct core_ring ring;
-	int error = core_resize_cq(r->client->core, r->msg, &rep->create_cq, &ring);
-
-	if (error == 0)
-		cmd_reply_ring(rep, &ring);
-	return error;
-}
-
-int cmd_modify_cq(struct cmd *r, struct cmd_reply *rep)
-{
-	(void)rep;
-	return core_modify_cq(r->client->core, r->msg);
 }
 
 int cmd_create_qp(struct cmd *r, struct cmd_reply *rep)
@@ -91,71 +75,6 @@ int cmd_modify_qp(struct cmd *r, struct cmd_reply *rep)
 	return error;
 }
 
-int cmd_query_qp(struct cmd *r, struct cmd_reply *rep)
-{
-	uint32_t handle;
-
-	if (cmd_only_handle(r, &handle) < 0)
-		return -EINVAL;
-	return core_query_qp(r->client->core, handle, &rep->query_qp);
-}
-
-int cmd_create_srq(struct cmd *r, struct cmd_reply *rep)
-{
-	const struct uhca_cmd_create_srq *in = r->msg;
-	struct core_ring ring;
-	int error;
-
-	if (in->reserved != 0)
-		return -EINVAL;
-	error = core_create_srq(r->client->core, in, &rep->create_srq, &ring);
-	if (error == 0)
-		cmd_reply_ring(rep, &ring);
-	return error;
-}
-
-int cmd_modify_srq(struct cmd *r, struct cmd_reply *rep)
-{
-	(void)rep;
-	return core_modify_srq(r->client->core, r->msg);
-}
-
-int cmd_resize_srq(struct cmd *r, struct cmd_reply *rep)
-{
-	struct core_ring ring;
-	int error = core_resize_srq(r->client->core, r->msg, &rep->create_srq, &ring);
-
-	if (error == 0)
-		cmd_reply_ring(rep, &ring);
-	return error;
-}
-
-int cmd_query_srq(struct cmd *r, struct cmd_reply *rep)
-{
-	uint32_t handle;
-
-	if (cmd_only_handle(r, &handle) < 0)
-		return -EINVAL;
-	return core_query_srq(r->client->core, handle, &rep->query_srq);
-}
-
-static int mcast_check(const struct uhca_cmd_mcast *in)
-{
-	return in->reserved ? -EINVAL : 0;
-}
-
-int cmd_attach_mcast(struct cmd *r, struct cmd_reply *rep)
-{
-	(void)rep;
-	return mcast_check(r->msg) ? -EINVAL : core_attach_mcast(r->client->core, r->msg);
-}
-
-int cmd_detach_mcast(struct cmd *r, struct cmd_reply *rep)
-{
-	(void)rep;
-	return mcast_check(r->msg) ? -EINVAL : core_detach_mcast(r->client->core, r->msg);
-}
-
 /* ibv_open_xrcd(3): whoever opens the same file opens the same domain. */
 int cmd_open_xrcd(struct cmd *r, struct cmd_reply *rep)
 {
@@ -193,21 +112,53 @@ int cmd_close_xrcd(struct cmd *r, struct cmd_reply *rep)
 	return error;
 }
 
-int cmd_open_qp(struct cmd *r, struct cmd_reply *rep)
+int cmd_modify_wq(struct cmd *r, struct cmd_reply *rep)
 {
-	const struct uhca_cmd_open_qp *in = r->msg;
-	struct core_ring ring;
-	int error;
-
-	if (in->reserved)
-		return -EINVAL;
-	error = core_open_qp(r->client->core, in, &rep->open_qp, &ring);
-	if (error == 0)
-		cmd_reply_ring(rep, &ring);
-	return error;
+	(void)rep;
+	return core_modify_wq(r->client->core, r->msg, io_clock_now());
 }
 
+static int modify_comp_cntr(const struct cmd *r, bool add)
+{
+	const struct uhca_cmd_modify_comp_cntr *in = r->msg;
+
+	if (in->errors > 1)
+		return -EINVAL;
+	return core_modify_comp_cntr(r->client->core, in, add);
+}
+
+int cmd_set_comp_cntr(struct cmd *r, struct cmd_reply *rep)
+{
+	(void)rep;
+	return modify_comp_cntr(r, false);
+}
+
+int cmd_inc_comp_cntr(struct cmd *r, struct cmd_reply *rep)
+{
+	(void)rep;
+	return modify_comp_cntr(r, true);
+}
+
+CMD_WITH_RING(cmd_resize_cq, core_resize_cq, create_cq)
+CMD_OF_REQUEST(cmd_modify_cq, core_modify_cq)
 CMD_OF_HANDLE(cmd_notify_cq, core_notify_cq)
 CMD_OF_HANDLE(cmd_destroy_cq, core_destroy_cq)
 CMD_OF_HANDLE(cmd_destroy_qp, core_destroy_qp)
 CMD_OF_HANDLE(cmd_destroy_srq, core_destroy_srq)
+CMD_QUERY(cmd_query_qp, core_query_qp, query_qp)
+CMD_WITH_RING(cmd_open_qp, core_open_qp, open_qp)
+CMD_OF_REQUEST(cmd_attach_mcast, core_attach_mcast)
+CMD_OF_REQUEST(cmd_detach_mcast, core_detach_mcast)
+CMD_WITH_REPLY(cmd_create_flow, core_create_flow, handle.handle)
+CMD_OF_HANDLE(cmd_destroy_flow, core_destroy_flow)
+CMD_WITH_RING(cmd_create_srq, core_create_srq, create_srq)
+CMD_OF_REQUEST(cmd_modify_srq, core_modify_srq)
+CMD_WITH_RING(cmd_resize_srq, core_resize_srq, create_srq)
+CMD_QUERY(cmd_query_srq, core_query_srq, query_srq)
+CMD_WITH_RING(cmd_create_wq, core_create_wq, create_srq)
+CMD_OF_HANDLE(cmd_destroy_wq, core_destroy_wq)
+CMD_WITH_REPLY(cmd_create_rwq_ind_table, core_create_rwq_ind_table, handle.handle)
+CMD_OF_HANDLE(cmd_destroy_rwq_ind_table, core_destroy_rwq_ind_table)
+CMD_WITH_RING(cmd_create_comp_cntr, core_create_comp_cntr, create_comp_cntr)
+CMD_OF_HANDLE(cmd_destroy_comp_cntr, core_destroy_comp_cntr)
+CMD_OF_REQUEST(cmd_attach_comp_cntr, core_attach_comp_cntr)

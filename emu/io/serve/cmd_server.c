@@ -13,6 +13,7 @@
 #include "owed_reply.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,139 +22,111 @@
 #define HEADER_      sizeof(struct uhca_cmd_reply)
 #define IN_(name)    sizeof(struct uhca_cmd_##name)
 #define REPLY_(name) sizeof(struct uhca_cmd_##name)
+#define RESERVED_(name)                                                                            \
+	.reserved = offsetof(struct uhca_cmd_##name, reserved),                                    \
+	.reserved_bytes = sizeof(((struct uhca_cmd_##name *)0)->reserved)
+#define ROW_(cmd, verb, ...) [UHCA_CMD_##cmd] = {#verb, cmd_##verb, __VA_ARGS__}
 
 static const struct command {
 	const char *name;
-	size_t size; /* of the request; 0: there is no such command */
-	unsigned n_fds;
-	size_t reply; /* size of the reply when all went well */
 	cmd_handler *handle;
+	size_t size;  /* of the request; 0: there is no such command */
+	size_t reply; /* size of the reply when all went well */
+	unsigned n_fds;
+	unsigned more_fds;               /* that there may be */
+	size_t reserved, reserved_bytes; /* where the request is zero, and how long */
 	/*
 	 * It changes what was rung before means, or what becomes of it: that is served first. How
 	 * many completions a CQ holds decides whether it can shrink, so this is true of it, too.
 	 */
 	bool catches_up;
-	unsigned more_fds;  /* that there may be */
 	bool own;           /* of the library, and no program's call: its end is nobody's news */
 	const char *object; /* what the handle behind the header names; NULL: none stands there */
 } commands[UHCA_CMD_COUNT] = {
-	[UHCA_CMD_HELLO] = {"open_device", IN_(hello), 2, REPLY_(hello_reply), cmd_hello, false},
-	[UHCA_CMD_QUERY_DEVICE] = {"query_device", HANDLE_, 0, REPLY_(device_attr),
-				   cmd_query_device, false},
-	[UHCA_CMD_QUERY_PORT] = {"query_port", HANDLE_, 0, REPLY_(port_attr), cmd_query_port,
-				 false},
-	[UHCA_CMD_QUERY_GID] = {"query_gid", HANDLE_, 0, REPLY_(gid_reply), cmd_query_gid, false},
-	[UHCA_CMD_ALLOC_PD] = {"alloc_pd", HANDLE_, 0, REPLY_(handle_reply), cmd_alloc_pd, false},
-	[UHCA_CMD_DEALLOC_PD] = {"dealloc_pd", HANDLE_, 0, HEADER_, cmd_dealloc_pd, false,
-				 .object = "PD"},
-	[UHCA_CMD_REG_MR] = {"reg_mr", IN_(reg_mr), 0, REPLY_(reg_mr_reply), cmd_reg_mr, false},
-	[UHCA_CMD_DEREG_MR] = {"dereg_mr", HANDLE_, 0, HEADER_, cmd_dereg_mr, true, .object = "MR"},
-	[UHCA_CMD_CREATE_CHANNEL] = {"create_channel", HANDLE_, 1, REPLY_(handle_reply),
-				     cmd_create_channel, false},
-	[UHCA_CMD_DESTROY_CHANNEL] = {"destroy_channel", HANDLE_, 0, HEADER_, cmd_destroy_channel,
-				      false, .object = "completion channel", .own = true},
-	[UHCA_CMD_CREATE_CQ] = {"create_cq", IN_(create_cq), 0, REPLY_(create_cq_reply),
-				cmd_create_cq, false},
-	[UHCA_CMD_DESTROY_CQ] = {"destroy_cq", HANDLE_, 0, HEADER_, cmd_destroy_cq, false,
-				 .object = "CQ"},
-	[UHCA_CMD_CREATE_QP] = {"create_qp", IN_(create_qp), 0, REPLY_(create_qp_reply),
-				cmd_create_qp, false, 1},
-	[UHCA_CMD_MODIFY_QP] = {"modify_qp", IN_(modify_qp), 0, HEADER_, cmd_modify_qp, true,
-				.object = "QP"},
-	[UHCA_CMD_QUERY_QP] = {"query_qp", HANDLE_, 0, REPLY_(query_qp_reply), cmd_query_qp, false,
-			       .object = "QP"},
-	[UHCA_CMD_DESTROY_QP] = {"destroy_qp", HANDLE_, 0, HEADER_, cmd_destroy_qp, true,
-				 .object = "QP"},
-	[UHCA_CMD_CREATE_SRQ] = {"create_srq", IN_(create_srq), 0, REPLY_(create_srq_reply),
-				 cmd_create_srq, false},
-	[UHCA_CMD_MODIFY_SRQ] = {"modify_srq", IN_(modify_srq), 0, HEADER_, cmd_modify_srq, true,
-				 .object = "SRQ"},
+	[UHCA_CMD_HELLO] = {"open_device", cmd_hello, IN_(hello), REPLY_(hello_reply), .n_fds = 2},
+	ROW_(QUERY_DEVICE, query_device, HANDLE_, REPLY_(device_attr)),
+	ROW_(QUERY_PORT, query_port, HANDLE_, REPLY_(port_attr)),
+	ROW_(QUERY_GID, query_gid, HANDLE_, REPLY_(gid_reply)),
+	ROW_(ALLOC_PD, alloc_pd, HANDLE_, REPLY_(handle_reply)),
+	ROW_(DEALLOC_PD, dealloc_pd, HANDLE_, HEADER_, .object = "PD"),
+	ROW_(REG_MR, reg_mr, IN_(reg_mr), REPLY_(reg_mr_reply)),
+	ROW_(DEREG_MR, dereg_mr, HANDLE_, HEADER_, .catches_up = true, .object = "MR"),
+	ROW_(CREATE_CHANNEL, create_channel, HANDLE_, REPLY_(handle_reply), .n_fds = 1),
+	ROW_(DESTROY_CHANNEL, destroy_channel, HANDLE_, HEADER_, .object = "completion channel",
+	     .own = true),
+	ROW_(CREATE_CQ, create_cq, IN_(create_cq), REPLY_(create_cq_reply)),
+	ROW_(DESTROY_CQ, destroy_cq, HANDLE_, HEADER_, .object = "CQ"),
+	ROW_(CREATE_QP, create_qp, IN_(create_qp), REPLY_(create_qp_reply), .more_fds = 1),
+	ROW_(MODIFY_QP, modify_qp, IN_(modify_qp), HEADER_, .catches_up = true, .object = "QP"),
+	ROW_(QUERY_QP, query_qp, HANDLE_, REPLY_(query_qp_reply), .object = "QP"),
+	ROW_(DESTROY_QP, destroy_qp, HANDLE_, HEADER_, .catches_up = true, .object = "QP"),
+	ROW_(CREATE_SRQ, create_srq, IN_(create_srq), REPLY_(create_srq_reply),
+	     RESERVED_(create_srq)),
+	ROW_(MODIFY_SRQ, modify_srq, IN_(modify_srq), HEADER_, .catches_up = true, .object = "SRQ"),
 	/* To those who write rules it is what the program called. */
-	[UHCA_CMD_RESIZE_SRQ] = {"modify_srq", IN_(modify_srq), 0, REPLY_(create_srq_reply),
-				 cmd_resize_srq, true, .object = "SRQ"},
-	[UHCA_CMD_QUERY_SRQ] = {"query_srq", HANDLE_, 0, REPLY_(query_srq_reply), cmd_query_srq,
-				false, .object = "SRQ"},
-	[UHCA_CMD_DESTROY_SRQ] = {"destroy_srq", HANDLE_, 0, HEADER_, cmd_destroy_srq, true,
-				  .object = "SRQ"},
-	[UHCA_CMD_CREATE_AH] = {"create_ah", IN_(create_ah), 0, REPLY_(handle_reply), cmd_create_ah,
-				false},
-	[UHCA_CMD_DESTROY_AH] = {"destroy_ah", HANDLE_, 0, HEADER_, cmd_destroy_ah, true,
-				 .object = "AH"},
-	[UHCA_CMD_ATTACH_MCAST] = {"attach_mcast", IN_(mcast), 0, HEADER_, cmd_attach_mcast, true,
-				   .object = "QP"},
-	[UHCA_CMD_DETACH_MCAST] = {"detach_mcast", IN_(mcast), 0, HEADER_, cmd_detach_mcast, true,
-				   .object = "QP"},
-	[UHCA_CMD_ALLOC_MW] = {"alloc_mw", IN_(alloc_mw), 0, REPLY_(alloc_mw_reply), cmd_alloc_mw,
-			       false},
-	[UHCA_CMD_DEALLOC_MW] = {"dealloc_mw", HANDLE_, 0, HEADER_, cmd_dealloc_mw, true,
-				 .object = "window"},
-	[UHCA_CMD_REREG_MR] = {"rereg_mr", IN_(rereg_mr), 0, REPLY_(reg_mr_reply), cmd_rereg_mr,
-			       true, .object = "MR"},
-	[UHCA_CMD_ALLOC_NULL_MR] = {"alloc_null_mr", HANDLE_, 0, REPLY_(reg_mr_reply),
-				    cmd_alloc_null_mr, false},
-	[UHCA_CMD_ADVISE_MR] = {"advise_mr", IN_(advise_mr), 0, HEADER_, cmd_advise_mr, false},
-	[UHCA_CMD_ALLOC_DM] = {"alloc_dm", IN_(alloc_dm), 0, REPLY_(alloc_dm_reply), cmd_alloc_dm,
-			       false},
-	[UHCA_CMD_FREE_DM] = {"free_dm", HANDLE_, 0, HEADER_, cmd_free_dm, true,
-			      .object = "device memory"},
-	[UHCA_CMD_REG_DM_MR] = {"reg_dm_mr", IN_(reg_dm_mr), 0, REPLY_(reg_mr_reply), cmd_reg_dm_mr,
-				false},
-	[UHCA_CMD_OPEN_XRCD] = {"open_xrcd", IN_(open_xrcd), 1, REPLY_(handle_reply), cmd_open_xrcd,
-				false},
-	[UHCA_CMD_CLOSE_XRCD] = {"close_xrcd", HANDLE_, 0, HEADER_, cmd_close_xrcd, true,
-				 .object = "XRC domain"},
-	[UHCA_CMD_OPEN_QP] = {"open_qp", IN_(open_qp), 0, REPLY_(open_qp_reply), cmd_open_qp,
-			      false},
-	[UHCA_CMD_RESIZE_CQ] = {"resize_cq", IN_(resize_cq), 0, REPLY_(create_cq_reply),
-				cmd_resize_cq, true, .object = "CQ"},
-	[UHCA_CMD_EXPORT] = {"export", HANDLE_, 0, REPLY_(export_reply), cmd_export, false},
-	[UHCA_CMD_IMPORT] = {"import", IN_(import), 0, REPLY_(import_reply), cmd_import, false},
-	[UHCA_CMD_MODIFY_CQ] = {"modify_cq", IN_(modify_cq), 0, HEADER_, cmd_modify_cq, false,
-				.object = "CQ"},
-	[UHCA_CMD_NOTIFY_CQ] = {"notify_cq", HANDLE_, 0, HEADER_, cmd_notify_cq, false,
-				.object = "CQ", .own = true},
-	[UHCA_CMD_CREATE_WQ] = {"create_wq", IN_(create_wq), 0, REPLY_(create_srq_reply),
-				cmd_create_wq, false},
-	[UHCA_CMD_MODIFY_WQ] = {"modify_wq", IN_(modify_wq), 0, HEADER_, cmd_modify_wq, true,
-				.object = "work queue"},
-	[UHCA_CMD_DESTROY_WQ] = {"destroy_wq", HANDLE_, 0, HEADER_, cmd_destroy_wq, true,
-				 .object = "work queue"},
-	[UHCA_CMD_CREATE_RWQ_IND_TABLE] = {"create_rwq_ind_table", IN_(create_rwq_ind_table), 0,
-					   REPLY_(handle_reply), cmd_create_rwq_ind_table, false},
-	[UHCA_CMD_DESTROY_RWQ_IND_TABLE] = {"destroy_rwq_ind_table", HANDLE_, 0, HEADER_,
-					    cmd_destroy_rwq_ind_table, false,
-					    .object = "indirection table"},
-	[UHCA_CMD_CREATE_FLOW] = {"create_flow", IN_(create_flow), 0, REPLY_(handle_reply),
-				  cmd_create_flow, true, .object = "QP"},
-	[UHCA_CMD_DESTROY_FLOW] = {"destroy_flow", HANDLE_, 0, HEADER_, cmd_destroy_flow, true,
-				   .object = "flow rule"},
-	[UHCA_CMD_ALLOC_KEY] = {"alloc_key", IN_(alloc_key), 0, REPLY_(reg_mr_reply), cmd_alloc_key,
-				false},
-	[UHCA_CMD_DESCRIBE_KEY] = {"describe_key", IN_(describe_key), 0, HEADER_, cmd_describe_key,
-				   true},
-	[UHCA_CMD_REG_SHARED_MR] = {"reg_shared_mr", IN_(reg_shared_mr), 0, REPLY_(reg_mr_reply),
-				    cmd_reg_shared_mr, false},
-	[UHCA_CMD_FAULT_CHECK] = {"fault_check", IN_(fault_check), 0, REPLY_(fault_check_reply),
-				  cmd_fault_check, false, .own = true},
-	[UHCA_CMD_REFUSED] = {"refused", IN_(refused), 0, HEADER_, cmd_refused, false, .own = true},
-	[UHCA_CMD_ATTACH_ARENA] = {"attach_arena", IN_(attach_arena), 1, HEADER_, cmd_attach_arena,
-				   false, .own = true},
-	[UHCA_CMD_QUERY_PEER] = {"query_peer", IN_(query_peer), 0, REPLY_(query_peer_reply),
-				 cmd_query_peer, false, .own = true},
-	[UHCA_CMD_CREATE_COMP_CNTR] = {"create_comp_cntr", IN_(create_comp_cntr), 0,
-				       REPLY_(create_comp_cntr_reply), cmd_create_comp_cntr, false},
-	[UHCA_CMD_DESTROY_COMP_CNTR] = {"destroy_comp_cntr", HANDLE_, 0, HEADER_,
-					cmd_destroy_comp_cntr, true,
-					.object = "completion counter"},
-	[UHCA_CMD_SET_COMP_CNTR] = {"set_comp_cntr", IN_(modify_comp_cntr), 0, HEADER_,
-				    cmd_set_comp_cntr, true, .object = "completion counter"},
-	[UHCA_CMD_INC_COMP_CNTR] = {"inc_comp_cntr", IN_(modify_comp_cntr), 0, HEADER_,
-				    cmd_inc_comp_cntr, true, .object = "completion counter"},
-	[UHCA_CMD_ATTACH_COMP_CNTR] = {"qp_attach_comp_cntr", IN_(attach_comp_cntr), 0, HEADER_,
-				       cmd_attach_comp_cntr, false, .object = "QP"},
+	[UHCA_CMD_RESIZE_SRQ] = {"modify_srq", cmd_resize_srq, IN_(modify_srq),
+				 REPLY_(create_srq_reply), .catches_up = true, .object = "SRQ"},
+	ROW_(QUERY_SRQ, query_srq, HANDLE_, REPLY_(query_srq_reply), .object = "SRQ"),
+	ROW_(DESTROY_SRQ, destroy_srq, HANDLE_, HEADER_, .catches_up = true, .object = "SRQ"),
+	ROW_(CREATE_AH, create_ah, IN_(create_ah), REPLY_(handle_reply), RESERVED_(create_ah)),
+	ROW_(DESTROY_AH, destroy_ah, HANDLE_, HEADER_, .catches_up = true, .object = "AH"),
+	ROW_(ATTACH_MCAST, attach_mcast, IN_(mcast), HEADER_, .catches_up = true, .object = "QP",
+	     RESERVED_(mcast)),
+	ROW_(DETACH_MCAST, detach_mcast, IN_(mcast), HEADER_, .catches_up = true, .object = "QP",
+	     RESERVED_(mcast)),
+	ROW_(ALLOC_MW, alloc_mw, IN_(alloc_mw), REPLY_(alloc_mw_reply)),
+	ROW_(DEALLOC_MW, dealloc_mw, HANDLE_, HEADER_, .catches_up = true, .object = "window"),
+	ROW_(REREG_MR, rereg_mr, IN_(rereg_mr), REPLY_(reg_mr_reply), .catches_up = true,
+	     .object = "MR"),
+	ROW_(ALLOC_NULL_MR, alloc_null_mr, HANDLE_, REPLY_(reg_mr_reply)),
+	ROW_(ADVISE_MR, advise_mr, IN_(advise_mr), HEADER_),
+	ROW_(ALLOC_DM, alloc_dm, IN_(alloc_dm), REPLY_(alloc_dm_reply)),
+	ROW_(FREE_DM, free_dm, HANDLE_, HEADER_, .catches_up = true, .object = "device memory"),
+	ROW_(REG_DM_MR, reg_dm_mr, IN_(reg_dm_mr), REPLY_(reg_mr_reply), RESERVED_(reg_dm_mr)),
+	ROW_(OPEN_XRCD, open_xrcd, IN_(open_xrcd), REPLY_(handle_reply), .n_fds = 1),
+	ROW_(CLOSE_XRCD, close_xrcd, HANDLE_, HEADER_, .catches_up = true, .object = "XRC domain"),
+	ROW_(OPEN_QP, open_qp, IN_(open_qp), REPLY_(open_qp_reply), RESERVED_(open_qp)),
+	ROW_(RESIZE_CQ, resize_cq, IN_(resize_cq), REPLY_(create_cq_reply), .catches_up = true,
+	     .object = "CQ"),
+	ROW_(EXPORT, export, HANDLE_, REPLY_(export_reply)),
+	ROW_(IMPORT, import, IN_(import), REPLY_(import_reply)),
+	ROW_(MODIFY_CQ, modify_cq, IN_(modify_cq), HEADER_, .object = "CQ"),
+	ROW_(NOTIFY_CQ, notify_cq, HANDLE_, HEADER_, .object = "CQ", .own = true),
+	ROW_(CREATE_WQ, create_wq, IN_(create_wq), REPLY_(create_srq_reply)),
+	ROW_(MODIFY_WQ, modify_wq, IN_(modify_wq), HEADER_, .catches_up = true,
+	     .object = "work queue"),
+	ROW_(DESTROY_WQ, destroy_wq, HANDLE_, HEADER_, .catches_up = true, .object = "work queue"),
+	ROW_(CREATE_RWQ_IND_TABLE, create_rwq_ind_table, IN_(create_rwq_ind_table),
+	     REPLY_(handle_reply)),
+	ROW_(DESTROY_RWQ_IND_TABLE, destroy_rwq_ind_table, HANDLE_, HEADER_,
+	     .object = "indirection table"),
+	ROW_(CREATE_FLOW, create_flow, IN_(create_flow), REPLY_(handle_reply), .catches_up = true,
+	     .object = "QP"),
+	ROW_(DESTROY_FLOW, destroy_flow, HANDLE_, HEADER_, .catches_up = true,
+	     .object = "flow rule"),
+	ROW_(ALLOC_KEY, alloc_key, IN_(alloc_key), REPLY_(reg_mr_reply)),
+	ROW_(DESCRIBE_KEY, describe_key, IN_(describe_key), HEADER_, .catches_up = true),
+	ROW_(REG_SHARED_MR, reg_shared_mr, IN_(reg_shared_mr), REPLY_(reg_mr_reply),
+	     RESERVED_(reg_shared_mr)),
+	ROW_(FAULT_CHECK, fault_check, IN_(fault_check), REPLY_(fault_check_reply), .own = true,
+	     RESERVED_(fault_check)),
+	ROW_(REFUSED, refused, IN_(refused), HEADER_, .own = true, RESERVED_(refused)),
+	ROW_(ATTACH_ARENA, attach_arena, IN_(attach_arena), HEADER_, .n_fds = 1, .own = true),
+	ROW_(QUERY_PEER, query_peer, IN_(query_peer), REPLY_(query_peer_reply), .own = true),
+	ROW_(CREATE_COMP_CNTR, create_comp_cntr, IN_(create_comp_cntr),
+	     REPLY_(create_comp_cntr_reply), RESERVED_(create_comp_cntr)),
+	ROW_(DESTROY_COMP_CNTR, destroy_comp_cntr, HANDLE_, HEADER_, .catches_up = true,
+	     .object = "completion counter"),
+	ROW_(SET_COMP_CNTR, set_comp_cntr, IN_(modify_comp_cntr), HEADER_, .catches_up = true,
+	     .object = "completion counter"),
+	ROW_(INC_COMP_CNTR, inc_comp_cntr, IN_(modify_comp_cntr), HEADER_, .catches_up = true,
+	     .object = "completion counter"),
+	[UHCA_CMD_ATTACH_COMP_CNTR] = {"qp_attach_comp_cntr", cmd_attach_comp_cntr,
+				       IN_(attach_comp_cntr), HEADER_, .object = "QP",
+				       RESERVED_(attach_comp_cntr)},
 	/* To those who write rules it is what the program called. */
-	[UHCA_CMD_REG_PINNED_MR] = {"reg_mr", IN_(reg_pinned_mr), 0, REPLY_(reg_mr_reply),
-				    cmd_reg_pinned_mr, false},
+	[UHCA_CMD_REG_PINNED_MR] = {"reg_mr", cmd_reg_pinned_mr, IN_(reg_pinned_mr),
+				    REPLY_(reg_mr_reply)},
 };
 
 /* ---- dispatch ---- */
@@ -161,6 +134,14 @@ static const struct command {
 static const struct command *find_command(uint32_t cmd)
 {
 	return cmd < UHCA_CMD_COUNT && commands[cmd].size > 0 ? &commands[cmd] : NULL;
+}
+
+static bool reserved_is_set(const struct command *command, const void *msg)
+{
+	uint32_t reserved = 0;
+
+	memcpy(&reserved, (const uint8_t *)msg + command->reserved, command->reserved_bytes);
+	return reserved;
 }
 
 /* A context comes to be with HELLO; nothing else is served before. */
@@ -177,7 +158,7 @@ static int execute(const struct command *command, struct cmd *r, struct cmd_repl
 		core_forget_refusal(r->client->dev->core);
 	if (command->catches_up)
 		io_drain_doorbells(r->client);
-	status = command->handle(r, rep);
+	status = reserved_is_set(command, r->msg) ? -EINVAL : command->handle(r, rep);
 	if (r->client->dev)
 		r->client->dev->dirty = true;
 	return status;

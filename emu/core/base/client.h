@@ -76,4 +76,11 @@ int client_find(struct client *c, const struct table *t, uint32_t handle, void *
 /* The same for what a group shares (group.h): also the object of another member of c's group. */
 int client_find_shared(struct client *c, const struct table *t, uint32_t handle, void *object_out);
 
+/*
+ * The verb that destroys an object: "before" (NULL: nothing) and then its type's destroy. 0,
+ * -ENOENT as of the former two, or -EBUSY while others use it.
+ */
+int client_destroy(struct client *c, const struct object_type *type, uint32_t handle,
+		   void (*before)(void *object));
+
 #endif

@@ -88,3 +88,22 @@ int client_find(struct client *c, const struct table *t, uint32_t handle, void *
 	memcpy(object_out, &o, sizeof(o)); /* a pointer to whatever begins with the object */
 	return 0;
 }
+
+int client_destroy(struct client *c, const struct object_type *type, uint32_t handle,
+		   void (*before)(void *object))
+{
+	const struct table *t = (const void *)((const char *)c->dev + type->table);
+	struct object *o;
+	int err =
+		type->shared ? client_find_shared(c, t, handle, &o) : client_find(c, t, handle, &o);
+
+	if (err)
+		return err;
+	if (o->refs)
+		return device_refuse(c->dev, -EBUSY, "the %s is in use by %u objects",
+				     kind_of(c->dev, t)->name, o->refs);
+	if (before)
+		before(o);
+	type->destroy(o);
+	return 0;
+}

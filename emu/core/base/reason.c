@@ -103,11 +103,6 @@ int device_say(struct device *dev, const char *words, ...)
 	return 0;
 }
 
-int device_refuse_busy(struct device *dev, const char *what, uint32_t users)
-{
-	return device_refuse(dev, -EBUSY, "the %s is in use by %u objects", what, users);
-}
-
 int device_check_limit(struct device *dev, const char *attribute, uint64_t value, const char *limit,
 		       uint64_t most)
 {

@@ -22,9 +22,6 @@ static inline int device_refused(int error, int said)
 	return error;
 }
 
-/* -EBUSY: so many others use the object. */
-int device_refuse_busy(struct device *dev, const char *what, uint32_t users);
-
 /* -EINVAL or 0: is the value of this attribute no more than the device's limit of that name? */
 int device_check_limit(struct device *dev, const char *attribute, uint64_t value, const char *limit,
 		       uint64_t most);

@@ -106,14 +106,7 @@ static void dm_destroy(void *object)
 
 int core_free_dm(struct client *c, uint32_t handle)
 {
-	struct dm *dm;
-	int err = client_find_shared(c, &c->dev->dms, handle, &dm);
-	if (err)
-		return err;
-	if (dm->obj.refs)
-		return device_refuse_busy(c->dev, "device memory", dm->obj.refs);
-	dm_destroy(dm);
-	return 0;
+	return client_destroy(c, &object_dm, handle, NULL);
 }
 
 static void describe_dm(const void *object, struct facts *f)

@@ -30,14 +30,7 @@ static void pd_destroy(void *object)
 
 int core_dealloc_pd(struct client *c, uint32_t handle)
 {
-	struct pd *pd;
-	int err = client_find_shared(c, &c->dev->pds, handle, &pd);
-	if (err)
-		return err;
-	if (pd->obj.refs)
-		return device_refuse_busy(c->dev, "protection domain", pd->obj.refs);
-	pd_destroy(pd);
-	return 0;
+	return client_destroy(c, &object_pd, handle, NULL);
 }
 
 static void describe_pd(const void *object, struct facts *f)

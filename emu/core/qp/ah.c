@@ -185,14 +185,7 @@ bool core_ah_address(struct client *c, uint32_t handle, uint8_t address[16])
 
 int core_destroy_ah(struct client *c, uint32_t handle)
 {
-	struct ah *ah;
-	int err = client_find(c, &c->dev->ahs, handle, &ah);
-	if (err)
-		return err;
-	if (ah->obj.refs)
-		return device_refuse_busy(c->dev, "address handle", ah->obj.refs);
-	ah_destroy(ah);
-	return 0;
+	return client_destroy(c, &object_ah, handle, NULL);
 }
 
 static void describe_ah(const void *object, struct facts *f)

@@ -74,15 +74,7 @@ static void comp_cntr_destroy(void *object)
 
 int core_destroy_comp_cntr(struct client *c, uint32_t handle)
 {
-	struct comp_cntr *cntr;
-	int err = client_find(c, &c->dev->comp_cntrs, handle, &cntr);
-
-	if (err)
-		return err;
-	if (cntr->obj.refs)
-		return device_refuse_busy(c->dev, "completion counter", cntr->obj.refs);
-	comp_cntr_destroy(cntr);
-	return 0;
+	return client_destroy(c, &object_comp_cntr, handle, NULL);
 }
 
 int core_modify_comp_cntr(struct client *c, const struct uhca_cmd_modify_comp_cntr *in, bool add)

@@ -143,15 +143,7 @@ static void cq_destroy(void *object)
 
 int core_destroy_cq(struct client *c, uint32_t handle)
 {
-	struct cq *cq;
-	int err = client_find(c, &c->dev->cqs, handle, &cq);
-	if (err)
-		return err;
-	if (cq->obj.refs)
-		return device_refuse_busy(c->dev, "CQ", cq->obj.refs);
-	cq_take_back_events(cq);
-	cq_destroy(cq);
-	return 0;
+	return client_destroy(c, &object_cq, handle, cq_take_back_events);
 }
 
 /* Completions that are held back take entries, too. */
@@ -329,8 +321,9 @@ void cq_event(struct cq *cq, uint32_t type)
 	event_raise(cq->obj.client, cq->cookie, type, &cq->async_events, &cq->page->async_events);
 }
 
-void cq_take_back_events(struct cq *cq)
+void cq_take_back_events(void *object)
 {
+	struct cq *cq = object;
 	struct client *c = cq->obj.client;
 	event_take_back(c, cq->cookie, &cq->async_events, &cq->page->async_events);
 	if (cq->channel)

@@ -82,8 +82,8 @@ void cq_overrun(struct cq *cq);
 /* Raises an affiliated async event (UHCA_ABI_EVENT_*) of this CQ. */
 void cq_event(struct cq *cq, uint32_t type);
 
-/* The client destroys it: events that it was not told of yet are taken back. */
-void cq_take_back_events(struct cq *cq);
+/* The client destroys this CQ: events that it was not told of yet are taken back. */
+void cq_take_back_events(void *object);
 
 extern const struct object_type object_cq;
 

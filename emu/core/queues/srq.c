@@ -158,23 +158,16 @@ static void srq_destroy(void *object)
 }
 
 /* The client destroys it: events that it was not told of yet are taken back. */
-static void take_back_events(struct srq *srq)
+static void take_back_events(void *object)
 {
+	struct srq *srq = object;
 	event_take_back(srq->obj.client, srq->cookie, &srq->async_events,
 			&srq->rq.page->async_events);
 }
 
 int core_destroy_srq(struct client *c, uint32_t handle)
 {
-	struct srq *srq;
-	int err = client_find(c, &c->dev->srqs, handle, &srq);
-	if (err)
-		return err;
-	if (srq->obj.refs)
-		return device_refuse_busy(c->dev, "SRQ", srq->obj.refs);
-	take_back_events(srq);
-	srq_destroy(srq);
-	return 0;
+	return client_destroy(c, &object_srq, handle, take_back_events);
 }
 
 void srq_check_limit(struct srq *srq)

@@ -101,22 +101,15 @@ static void wq_destroy(void *object)
 }
 
 /* The client destroys it: events that it was not told of yet are taken back. */
-static void take_back_events(struct wq *wq)
+static void take_back_events(void *object)
 {
+	struct wq *wq = object;
 	event_take_back(wq->obj.client, wq->cookie, &wq->async_events, &wq->rq.page->async_events);
 }
 
 int core_destroy_wq(struct client *c, uint32_t handle)
 {
-	struct wq *wq;
-	int err = client_find(c, &c->dev->wqs, handle, &wq);
-	if (err)
-		return err;
-	if (wq->obj.refs)
-		return device_refuse_busy(c->dev, "work queue", wq->obj.refs);
-	take_back_events(wq);
-	wq_destroy(wq);
-	return 0;
+	return client_destroy(c, &object_wq, handle, take_back_events);
 }
 
 /* ---- states ---- */
@@ -305,14 +298,7 @@ static void ind_table_destroy(void *object)
 
 int core_destroy_rwq_ind_table(struct client *c, uint32_t handle)
 {
-	struct ind_table *t;
-	int err = client_find(c, &c->dev->ind_tables, handle, &t);
-	if (err)
-		return err;
-	if (t->obj.refs)
-		return device_refuse_busy(c->dev, "indirection table", t->obj.refs);
-	ind_table_destroy(t);
-	return 0;
+	return client_destroy(c, &object_ind_table, handle, NULL);
 }
 
 void wq_event(struct wq *wq, uint32_t type)

@@ -110,14 +110,7 @@ static void xrcd_destroy(void *object)
 
 int core_close_xrcd(struct client *c, uint32_t handle)
 {
-	struct xrcd *x;
-	int err = client_find(c, &c->dev->xrcds, handle, &x);
-	if (err)
-		return err;
-	if (x->obj.refs)
-		return device_refuse_busy(c->dev, "XRC domain", x->obj.refs);
-	xrcd_destroy(x);
-	return 0;
+	return client_destroy(c, &object_xrcd, handle, NULL);
 }
 
 struct srq *xrcd_find_srq(const struct device *dev, const struct xrc_domain *domain, uint32_t srqn)

@@ -90,6 +90,16 @@ int uhcav_context_call_destroy(struct uhcav_context *ctx, uint32_t cmd, uint32_t
 	return uhcav_life(ctx) == UHCAV_ALIVE ? err : 0;
 }
 
+int uhcav_context_drop_object(struct uhcav_context *ctx, uint32_t cmd, uint32_t handle,
+			      void *object)
+{
+	int err = uhcav_context_call_destroy(ctx, cmd, handle);
+
+	if (!err)
+		uhcav_let_go(object);
+	return uhcav_result(err);
+}
+
 void uhcav_context_ring(struct uhcav_context *ctx, uint32_t n)
 {
 	static const uint64_t one = 1;

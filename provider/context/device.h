@@ -123,6 +123,10 @@ int uhcav_context_call_handle(struct uhcav_context *ctx, uint32_t cmd, uint32_t 
  */
 int uhcav_context_call_destroy(struct uhcav_context *ctx, uint32_t cmd, uint32_t handle);
 
+/* The verb of an object of which nothing else is ours: frees it then. 0 or an errno value. */
+int uhcav_context_drop_object(struct uhcav_context *ctx, uint32_t cmd, uint32_t handle,
+			      void *object);
+
 /* From now on, and from now on no more: when it returns the context is done with the listener. */
 void uhcav_context_listen(struct uhcav_context *ctx, struct uhcav_listener *l);
 void uhcav_context_unlisten(struct uhcav_context *ctx, struct uhcav_listener *l);

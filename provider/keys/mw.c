@@ -32,13 +32,8 @@ struct ibv_mw *uhcav_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 
 int uhcav_dealloc_mw(struct ibv_mw *mw)
 {
-	int err = uhcav_context_call_destroy(uhcav_context_of(mw->context), UHCA_CMD_DEALLOC_MW,
-					     mw->handle);
-
-	if (err)
-		return uhcav_result(err);
-	uhcav_let_go(mw);
-	return 0;
+	return uhcav_context_drop_object(uhcav_context_of(mw->context), UHCA_CMD_DEALLOC_MW,
+					 mw->handle, mw);
 }
 
 bool uhcav_mw_put_bind(struct uhca_abi_send_wqe *wqe, const struct ibv_context *ibctx,

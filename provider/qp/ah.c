@@ -87,11 +87,6 @@ struct ibv_ah *uhcav_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 
 int uhcav_destroy_ah(struct ibv_ah *ah)
 {
-	int err = uhcav_context_call_destroy(uhcav_context_of(ah->context), UHCA_CMD_DESTROY_AH,
-					     ah->handle);
-
-	if (err)
-		return uhcav_result(err);
-	uhcav_let_go(ah);
-	return 0;
+	return uhcav_context_drop_object(uhcav_context_of(ah->context), UHCA_CMD_DESTROY_AH,
+					 ah->handle, ah);
 }

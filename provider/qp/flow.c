@@ -143,11 +143,6 @@ struct ibv_flow *uhcav_create_flow(struct ibv_qp *ibqp, struct ibv_flow_attr *at
 
 int uhcav_destroy_flow(struct ibv_flow *flow)
 {
-	int err = uhcav_context_call_destroy(uhcav_context_of(flow->context), UHCA_CMD_DESTROY_FLOW,
-					     flow->handle);
-
-	if (err)
-		return uhcav_result(err);
-	uhcav_let_go(flow);
-	return 0;
+	return uhcav_context_drop_object(uhcav_context_of(flow->context), UHCA_CMD_DESTROY_FLOW,
+					 flow->handle, flow);
 }

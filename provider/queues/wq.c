@@ -204,12 +204,7 @@ struct ibv_rwq_ind_table *uhcav_create_rwq_ind_table(struct ibv_context *ibctx,
 
 int uhcav_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 {
-	int err = uhcav_context_call_destroy(uhcav_context_of(table->context),
-					     UHCA_CMD_DESTROY_RWQ_IND_TABLE,
-					     (uint32_t)table->ind_tbl_handle);
-
-	if (err)
-		return uhcav_result(err);
-	uhcav_let_go(table);
-	return 0;
+	return uhcav_context_drop_object(uhcav_context_of(table->context),
+					 UHCA_CMD_DESTROY_RWQ_IND_TABLE,
+					 (uint32_t)table->ind_tbl_handle, table);
 }

@@ -63,10 +63,6 @@ struct ibv_xrcd *uhcav_open_xrcd(struct ibv_context *ibctx, struct ibv_xrcd_init
 int uhcav_close_xrcd(struct ibv_xrcd *ibxrcd)
 {
 	struct uhcav_xrcd *x = uhcav_xrcd_of(ibxrcd);
-	int err = uhcav_context_call_destroy(x->ctx, UHCA_CMD_CLOSE_XRCD, x->handle);
 
-	if (err)
-		return uhcav_result(err);
-	uhcav_let_go(x);
-	return 0;
+	return uhcav_context_drop_object(x->ctx, UHCA_CMD_CLOSE_XRCD, x->handle, x);
 }

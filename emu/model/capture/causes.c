@@ -97,14 +97,6 @@ static void say_dead(struct text *t, const struct uhca_abi_cause *c)
 	add_range(t, c->start, c->size);
 }
 
-static void say_swapped(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t,
-		 "key 0x%" PRIx32 " is the other one of its region's two keys: here 0x%" PRIx32
-		 " belongs",
-		 c->key, c->near);
-}
-
 static void say_range(struct text *t, const struct uhca_abi_cause *c)
 {
 	uint64_t end = c->at + c->bytes, region_end = c->start + c->size;
@@ -123,47 +115,12 @@ static void say_range(struct text *t, const struct uhca_abi_cause *c)
 		text_add(t, "; it is inside the region of key 0x%" PRIx32, c->near);
 }
 
-static void say_revoked(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "key 0x%" PRIx32 " was revoked by a fault rule or by uhcactl", c->key);
-}
-
-static void say_unbound(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t,
-		 "key 0x%" PRIx32
-		 " opens nothing now: its window is not bound, or not to this QP, or its "
-		 "region has no description",
-		 c->key);
-}
-
-static void say_domain(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t,
-		 "key 0x%" PRIx32 " is of another protection domain (%" PRIu64
-		 ") than the QP (%" PRIu64 ")",
-		 c->key, c->got, c->expected);
-}
-
 static void say_key_right(struct text *t, const struct uhca_abi_cause *c)
 {
 	char rights[160];
 
 	text_add(t, "the region of key 0x%" PRIx32 " lacks %s", c->key,
 		 rights_text(c->rights, rights, sizeof(rights)));
-}
-
-static void say_memory(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t,
-		 "the memory of key 0x%" PRIx32 " at 0x%" PRIx64 " (%" PRIu64
-		 " bytes) is not there any more",
-		 c->key, c->at, c->bytes);
-}
-
-static void say_invalidate(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "key 0x%" PRIx32 " may not be invalidated by this request", c->key);
 }
 
 static void say_qp_right(struct text *t, const struct uhca_abi_cause *c)
@@ -176,30 +133,6 @@ static void say_qp_right(struct text *t, const struct uhca_abi_cause *c)
 
 /* ---- of numbers that do not fit ---- */
 
-static void say_ahead(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "PSN %" PRIu64 " came, and PSN %" PRIu64 " is expected first", c->got,
-		 c->expected);
-}
-
-static void say_behind(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t,
-		 "PSN %" PRIu64 " came, and PSN %" PRIu64
-		 " is expected next: taken for a duplicate, and "
-		 "not executed",
-		 c->got, c->expected);
-}
-
-static void say_forgotten(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t,
-		 "PSN %" PRIu64 " came, PSN %" PRIu64
-		 " is expected next, and no answer is kept for such "
-		 "a duplicate",
-		 c->got, c->expected);
-}
-
 static void say_answer(struct text *t, const struct uhca_abi_cause *c)
 {
 	if (c->expected == c->near)
@@ -209,14 +142,6 @@ static void say_answer(struct text *t, const struct uhca_abi_cause *c)
 			 "it is about PSN %" PRIu64 ", and PSNs %" PRIu64 " to %" PRIu32
 			 " are outstanding",
 			 c->got, c->expected, (c->near - 1) & 0xffffff);
-}
-
-static void say_packet_length(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t,
-		 "a packet has %" PRIu64 " bytes of payload, which does not fit its place in the "
-		 "message: the path MTU here is %" PRIu64,
-		 c->got, c->expected);
 }
 
 static void say_message_length(struct text *t, const struct uhca_abi_cause *c)
@@ -233,45 +158,10 @@ static void say_receive_short(struct text *t, const struct uhca_abi_cause *c)
 		 c->got, c->rest ? " or more" : "", c->expected);
 }
 
-static void say_alignment(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "address 0x%" PRIx64 " is not aligned to %" PRIu64 " bytes", c->at,
-		 c->expected);
-}
-
-static void say_reads(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t,
-		 "more READs and atomics at a time than the QP's max_dest_rd_atomic, which is "
-		 "%" PRIu64,
-		 c->expected);
-}
-
-static void say_srq(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "number 0x%" PRIx64 " is not an SRQ of the XRC domain", c->got);
-}
-
 static void say_elements(struct text *t, const struct uhca_abi_cause *c)
 {
 	text_add(t, "%" PRIu64 " scatter/gather elements, and %" PRIu64 " %s allowed", c->got,
 		 c->expected, c->expected == 1 ? "is" : "are");
-}
-
-static void say_address_handle(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "handle %" PRIu64 " is not an address handle of the QP's protection domain",
-		 c->got);
-}
-
-static void say_qkey(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "Q_Key 0x%" PRIx64 " came, and the QP has 0x%" PRIx64, c->got, c->expected);
-}
-
-static void say_pkey(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "P_Key 0x%" PRIx64 " came, and the port has 0x%" PRIx64, c->got, c->expected);
 }
 
 static void say_state(struct text *t, const struct uhca_abi_cause *c)
@@ -280,11 +170,6 @@ static void say_state(struct text *t, const struct uhca_abi_cause *c)
 
 	text_add(t, "the QP is in %s, in which it does not take this",
 		 c->got < sizeof(name) / sizeof(name[0]) ? name[c->got] : "an unknown state");
-}
-
-static void say_no_qp(struct text *t, const struct uhca_abi_cause *c)
-{
-	text_add(t, "no QP there has number 0x%" PRIx64, c->got);
 }
 
 static void say_port(struct text *t, const struct uhca_abi_cause *c)
@@ -297,7 +182,7 @@ static void say_port(struct text *t, const struct uhca_abi_cause *c)
 		text_add(t, "the port is down");
 }
 
-/* How each is said: words alone, or by a function that has numbers to say. */
+/* How each is said: in words with numbers of the cause in braces, or by a function. */
 static const struct {
 	const char *words;
 	void (*say)(struct text *t, const struct uhca_abi_cause *c);
@@ -305,42 +190,97 @@ static const struct {
 	[UHCA_ABI_CAUSE_NONE] = {"", NULL},
 	[UHCA_ABI_CAUSE_KEY_UNKNOWN] = {NULL, say_unknown},
 	[UHCA_ABI_CAUSE_KEY_DEAD] = {NULL, say_dead},
-	[UHCA_ABI_CAUSE_KEY_SWAPPED] = {NULL, say_swapped},
-	[UHCA_ABI_CAUSE_KEY_REVOKED] = {NULL, say_revoked},
-	[UHCA_ABI_CAUSE_KEY_UNBOUND] = {NULL, say_unbound},
-	[UHCA_ABI_CAUSE_KEY_DOMAIN] = {NULL, say_domain},
+	[UHCA_ABI_CAUSE_KEY_SWAPPED] =
+		{"key {key} is the other one of its region's two keys: here {near} belongs", NULL},
+	[UHCA_ABI_CAUSE_KEY_REVOKED] = {"key {key} was revoked by a fault rule or by uhcactl",
+					NULL},
+	[UHCA_ABI_CAUSE_KEY_UNBOUND] =
+		{"key {key} opens nothing now: its window is not bound, or not to this "
+		 "QP, or its region has no description",
+		 NULL},
+	[UHCA_ABI_CAUSE_KEY_DOMAIN] =
+		{"key {key} is of another protection domain ({got}) than the QP ({expected})",
+		 NULL},
 	[UHCA_ABI_CAUSE_KEY_RIGHT] = {NULL, say_key_right},
 	[UHCA_ABI_CAUSE_RANGE] = {NULL, say_range},
-	[UHCA_ABI_CAUSE_MEMORY] = {NULL, say_memory},
-	[UHCA_ABI_CAUSE_INVALIDATE] = {NULL, say_invalidate},
+	[UHCA_ABI_CAUSE_MEMORY] =
+		{"the memory of key {key} at {at} ({bytes} bytes) is not there any more", NULL},
+	[UHCA_ABI_CAUSE_INVALIDATE] = {"key {key} may not be invalidated by this request", NULL},
 	[UHCA_ABI_CAUSE_QP_RIGHT] = {NULL, say_qp_right},
-	[UHCA_ABI_CAUSE_PSN_AHEAD] = {NULL, say_ahead},
-	[UHCA_ABI_CAUSE_PSN_BEHIND] = {NULL, say_behind},
-	[UHCA_ABI_CAUSE_FORGOTTEN] = {NULL, say_forgotten},
+	[UHCA_ABI_CAUSE_PSN_AHEAD] = {"PSN {got} came, and PSN {expected} is expected first", NULL},
+	[UHCA_ABI_CAUSE_PSN_BEHIND] =
+		{"PSN {got} came, and PSN {expected} is expected next: taken for a "
+		 "duplicate, and not executed",
+		 NULL},
+	[UHCA_ABI_CAUSE_FORGOTTEN] =
+		{"PSN {got} came, PSN {expected} is expected next, and no answer is "
+		 "kept for such a duplicate",
+		 NULL},
 	[UHCA_ABI_CAUSE_ANSWER] = {NULL, say_answer},
 	[UHCA_ABI_CAUSE_ORDER] = {"a packet of another place in a message was due", NULL},
 	[UHCA_ABI_CAUSE_OPERATION] = {"the device, or the QP's transport, does not have the "
 				      "operation",
 				      NULL},
-	[UHCA_ABI_CAUSE_PACKET_LENGTH] = {NULL, say_packet_length},
+	[UHCA_ABI_CAUSE_PACKET_LENGTH] =
+		{"a packet has {got} bytes of payload, which does not fit its place in "
+		 "the message: the path MTU here is {expected}",
+		 NULL},
 	[UHCA_ABI_CAUSE_MESSAGE_LENGTH] = {NULL, say_message_length},
 	[UHCA_ABI_CAUSE_RECEIVE_SHORT] = {NULL, say_receive_short},
 	[UHCA_ABI_CAUSE_NO_RECEIVE] = {"no receive request is posted", NULL},
-	[UHCA_ABI_CAUSE_ALIGNMENT] = {NULL, say_alignment},
-	[UHCA_ABI_CAUSE_READS] = {NULL, say_reads},
-	[UHCA_ABI_CAUSE_SRQ] = {NULL, say_srq},
+	[UHCA_ABI_CAUSE_ALIGNMENT] = {"address {at} is not aligned to {expected} bytes", NULL},
+	[UHCA_ABI_CAUSE_READS] =
+		{"more READs and atomics at a time than the QP's max_dest_rd_atomic, "
+		 "which is {expected}",
+		 NULL},
+	[UHCA_ABI_CAUSE_SRQ] = {"number {got:x} is not an SRQ of the XRC domain", NULL},
 	[UHCA_ABI_CAUSE_ELEMENTS] = {NULL, say_elements},
 	[UHCA_ABI_CAUSE_INLINE] = {"a low-latency QP takes payload inline only", NULL},
-	[UHCA_ABI_CAUSE_ADDRESS_HANDLE] = {NULL, say_address_handle},
-	[UHCA_ABI_CAUSE_QKEY] = {NULL, say_qkey},
-	[UHCA_ABI_CAUSE_PKEY] = {NULL, say_pkey},
+	[UHCA_ABI_CAUSE_ADDRESS_HANDLE] =
+		{"handle {got} is not an address handle of the QP's protection domain", NULL},
+	[UHCA_ABI_CAUSE_QKEY] = {"Q_Key {got:x} came, and the QP has {expected:x}", NULL},
+	[UHCA_ABI_CAUSE_PKEY] = {"P_Key {got:x} came, and the port has {expected:x}", NULL},
 	[UHCA_ABI_CAUSE_STATE] = {NULL, say_state},
 	[UHCA_ABI_CAUSE_SERVICE] = {"the QP has another transport, or does not accept such packets",
 				    NULL},
 	[UHCA_ABI_CAUSE_ADDRESS] = {"the packet is not from the QP's peer", NULL},
-	[UHCA_ABI_CAUSE_NO_QP] = {NULL, say_no_qp},
+	[UHCA_ABI_CAUSE_NO_QP] = {"no QP there has number {got:x}", NULL},
 	[UHCA_ABI_CAUSE_PORT] = {NULL, say_port},
 };
+
+/* What stands in braces at "at": a member of the cause, addresses and keys in hexadecimal. */
+static void say_number(struct text *t, const struct uhca_abi_cause *c, const char *at)
+{
+	const struct {
+		const char *name;
+		bool hex;
+		uint64_t value;
+	} numbers[] = {{"{key}", true, c->key},
+		       {"{near}", true, c->near},
+		       {"{at}", true, c->at},
+		       {"{bytes}", false, c->bytes},
+		       {"{got}", false, c->got},
+		       {"{got:x}", true, c->got},
+		       {"{expected}", false, c->expected},
+		       {"{expected:x}", true, c->expected}};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (strncmp(at, numbers[i].name, strlen(numbers[i].name)) == 0)
+			text_add(t, numbers[i].hex ? "0x%" PRIx64 : "%" PRIu64, numbers[i].value);
+}
+
+static void say_words(struct text *t, const struct uhca_abi_cause *c, const char *words)
+{
+	while (*words) {
+		size_t plain = strcspn(words, "{");
+
+		text_add(t, "%.*s", (int)plain, words);
+		words += plain;
+		say_number(t, c, words);
+		words += strcspn(words, "}");
+		words += *words == '}';
+	}
+}
 
 const char *model_cause_text(const struct uhca_abi_cause *c, char *buf, size_t cap)
 {
@@ -350,6 +290,6 @@ const char *model_cause_text(const struct uhca_abi_cause *c, char *buf, size_t c
 	if (saying[c->kind].say)
 		saying[c->kind].say(&t, c);
 	else
-		text_add(&t, "%s", saying[c->kind].words);
+		say_words(&t, c, saying[c->kind].words);
 	return buf;
 }

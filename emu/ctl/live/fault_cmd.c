@@ -14,10 +14,20 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RULE_MAX 8192
+
+struct action {
+	const char *name;
+	int least, most; /* words, "fault" and the name among them */
+	const char *usage;
+	int (*run)(const struct ctl_options *o, const struct action *a);
+	int first;                         /* word of the rule, for send_rule */
+	void (*say)(const json_t *result); /* what came back */
+};
 
 /* ---- complaints ---- */
 
@@ -133,25 +143,24 @@ static void say_added(const json_t *result)
 	printf("%" JSON_INTEGER_FORMAT " rule%s\n", n, plural(n));
 }
 
-/* Sends the rule in the words from the first on; the third word may say which rule it replaces. */
-static int send_rule(const struct ctl_options *o, const char *action, int first, const char *usage,
-		     void (*say)(const json_t *result))
+/* Sends the rule in the words from a->first on; the third word may say which rule it replaces. */
+static int send_rule(const struct ctl_options *o, const struct action *a)
 {
 	char text[RULE_MAX];
 	json_t *request;
 
-	if (o->n_words <= first || !join(o, first, text))
-		return ctl_usage_error(usage);
-	request = ctl_command("fault", action);
-	if (first == 3)
+	if (!join(o, a->first, text))
+		return ctl_usage_error(a->usage);
+	request = ctl_command("fault", a->name);
+	if (a->first == 3)
 		json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
 	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
-	return order(o, request, text, say);
+	return order(o, request, text, a->say);
 }
 
-static int add(const struct ctl_options *o)
+static int send_word(const struct ctl_options *o, const struct action *a)
 {
-	return send_rule(o, "add", 2, "fault add 'RULE'", say_rule);
+	return order(o, ctl_command("fault", a->name), NULL, a->say);
 }
 
 static void say_done(const json_t *result)
@@ -161,32 +170,12 @@ static void say_done(const json_t *result)
 	printf("done to %" JSON_INTEGER_FORMAT " device%s\n", n, plural(n));
 }
 
-static int now(const struct ctl_options *o)
+static int drop(const struct ctl_options *o, const struct action *a)
 {
-	return send_rule(o, "now", 2, "fault now 'ACTION [dev=NAME]'", say_done);
-}
+	json_t *request = ctl_command("fault", a->name);
 
-static int change(const struct ctl_options *o)
-{
-	return send_rule(o, "change", 3, "fault change N|NAME 'RULE'", say_rule);
-}
-
-static int drop(const struct ctl_options *o)
-{
-	json_t *request;
-
-	if (o->n_words != 3)
-		return ctl_usage_error("fault remove N|NAME");
-	request = ctl_command("fault", "remove");
 	json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
-	return order(o, request, NULL, say_removed);
-}
-
-static int clear(const struct ctl_options *o)
-{
-	if (o->n_words != 2)
-		return ctl_usage_error("fault clear");
-	return order(o, ctl_command("fault", "clear"), NULL, say_cleared);
+	return order(o, request, NULL, a->say);
 }
 
 static int take_file(const struct ctl_options *o, const char *action, const char *file)
@@ -202,11 +191,9 @@ static int take_file(const struct ctl_options *o, const char *action, const char
 	return order(o, request, NULL, say_added);
 }
 
-static int load(const struct ctl_options *o)
+static int load(const struct ctl_options *o, const struct action *a)
 {
-	if (o->n_words != 3)
-		return ctl_usage_error("fault load FILE");
-	return take_file(o, "load", o->word[2]);
+	return take_file(o, a->name, o->word[2]);
 }
 
 int ctl_replay(const struct ctl_options *o)
@@ -266,13 +253,6 @@ static void say_list(const json_t *result)
 	}
 }
 
-static int list(const struct ctl_options *o)
-{
-	if (o->n_words != 2)
-		return ctl_usage_error("fault list");
-	return order(o, ctl_command("fault", "list"), NULL, say_list);
-}
-
 /* ---- the trace ---- */
 
 static void write_lines(FILE *out, const json_t *lines)
@@ -299,15 +279,14 @@ static int fetch_trace(const struct ctl_options *o, json_t *all)
 	return 0;
 }
 
-static int trace(const struct ctl_options *o)
+static int trace(const struct ctl_options *o, const struct action *a)
 {
 	const char *file = o->n_words > 2 ? o->word[2] : "-";
 	json_t *all, *stable;
 	FILE *out;
 	int status;
 
-	if (o->n_words > 3)
-		return ctl_usage_error("fault trace [FILE]");
+	(void)a;
 	out = ctl_file_open("uhcactl", file);
 	if (!out)
 		return CTL_EXIT_FAILED;
@@ -341,7 +320,7 @@ static void unknown_word(const char *word)
 }
 
 /* Of no daemon: what can be said is the same with all. */
-static int help(const struct ctl_options *o)
+static int help(const struct ctl_options *o, const struct action *a)
 {
 	const char *word = o->n_words > 2 ? o->word[2] : NULL;
 	char *text = NULL;
@@ -349,8 +328,7 @@ static int help(const struct ctl_options *o)
 	FILE *out = open_memstream(&text, &size);
 	bool known = true;
 
-	if (o->n_words > 3)
-		return ctl_usage_error("fault help [WORD]");
+	(void)a;
 	if (!out)
 		return CTL_EXIT_FAILED;
 	if (word)
@@ -369,12 +347,16 @@ static int help(const struct ctl_options *o)
 	return known ? 0 : CTL_EXIT_USAGE;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(const struct ctl_options *o);
-} actions[] = {
-	{"add", add},   {"list", list},   {"remove", drop}, {"change", change}, {"clear", clear},
-	{"load", load}, {"trace", trace}, {"help", help},   {"now", now},
+static const struct action actions[] = {
+	{"add", 3, INT_MAX, "fault add 'RULE'", send_rule, 2, say_rule},
+	{"list", 2, 2, "fault list", send_word, 0, say_list},
+	{"remove", 3, 3, "fault remove N|NAME", drop, 0, say_removed},
+	{"change", 4, INT_MAX, "fault change N|NAME 'RULE'", send_rule, 3, say_rule},
+	{"clear", 2, 2, "fault clear", send_word, 0, say_cleared},
+	{"load", 3, 3, "fault load FILE", load, 0, NULL},
+	{"trace", 2, 3, "fault trace [FILE]", trace, 0, NULL},
+	{"help", 2, 3, "fault help [WORD]", help, 0, NULL},
+	{"now", 3, INT_MAX, "fault now 'ACTION [dev=NAME]'", send_rule, 2, say_done},
 };
 
 static const char *action_at(const void *table, unsigned i)
@@ -385,9 +367,14 @@ static const char *action_at(const void *table, unsigned i)
 
 int ctl_fault(const struct ctl_options *o)
 {
-	for (size_t i = 0; o->n_words > 1 && i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (strcmp(actions[i].name, o->word[1]) == 0)
-			return actions[i].run(o);
+	for (size_t i = 0; o->n_words > 1 && i < sizeof(actions) / sizeof(actions[0]); i++) {
+		const struct action *a = &actions[i];
+
+		if (strcmp(a->name, o->word[1]) == 0)
+			return o->n_words < a->least || o->n_words > a->most
+				       ? ctl_usage_error(a->usage)
+				       : a->run(o, a);
+	}
 	if (o->n_words > 1)
 		return ctl_no_such("command of fault", o->word[1], action_at, NULL);
 	return ctl_usage_error("fault add, now, list, change, remove, clear, load, trace or help");

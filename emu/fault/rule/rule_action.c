@@ -18,7 +18,7 @@ int fault_parse_up_to(const struct fault_text *t, struct fault_piece p, uint64_t
 		      uint64_t *out)
 {
 	if (!fault_value_number(p, out))
-		return fault_fail(t, p.at, "'%.*s' is not a number", (int)p.length, p.at);
+		return fault_is(t, p, "not a number");
 	if (*out > most)
 		return fault_fail(t, p.at, "%.*s exceeds %llu", (int)p.length, p.at,
 				  (unsigned long long)most);
@@ -51,8 +51,7 @@ FAULT_ACTION_PARSE_(duration)
 		return 0;
 	}
 	if (!fault_value_time(value, &r->value.number))
-		return fault_fail(t, value.at, "'%.*s' is not a time such as 10us, 5ms or 2s",
-				  (int)value.length, value.at);
+		return fault_is(t, value, "not a time such as 10us, 5ms or 2s");
 	if (r->value.number == 0)
 		return fault_fail(t, value.at, "0 has no effect");
 	if ((r->action == FAULT_DEV_FREEZE || r->action == FAULT_DEV_HANG) &&
@@ -71,8 +70,7 @@ FAULT_ACTION_PARSE_(rate)
 				  (int)value.length, value.at, (int)value.length, value.at,
 				  (int)value.length, value.at, (int)value.length, value.at);
 	if (!fault_value_rate(value, &r->value.number))
-		return fault_fail(t, value.at, "'%.*s' is not a rate such as 10mbit",
-				  (int)value.length, value.at);
+		return fault_is(t, value, "not a rate such as 10mbit");
 	return 0;
 }
 
@@ -83,8 +81,7 @@ FAULT_ACTION_PARSE_(burst)
 	uint32_t to_bad, to_good;
 
 	if (!fault_value_probability(p, &to_bad) || !fault_value_probability(q, &to_good))
-		return fault_fail(t, value.at, "'%.*s' is not P/Q, two probabilities",
-				  (int)value.length, value.at);
+		return fault_is(t, value, "not P/Q, two probabilities");
 	if (to_bad == 0)
 		return fault_fail(t, value.at, "P = 0 loses no packet");
 	r->value.number = to_bad;
@@ -171,8 +168,7 @@ FAULT_ACTION_PARSE_(set)
 FAULT_ACTION_PARSE_(truncate)
 {
 	if (!fault_value_size(value, &r->value.number) || r->value.number > ROCE_MAX_MTU)
-		return fault_fail(t, value.at, "'%.*s' is not a payload length in bytes",
-				  (int)value.length, value.at);
+		return fault_is(t, value, "not a payload length in bytes");
 	return 0;
 }
 
@@ -206,8 +202,7 @@ FAULT_ACTION_PARSE_(forge)
 		if (has_code)
 			status = fault_parse_up_to(t, code, 31, &r->value.number2);
 	} else {
-		return fault_fail(t, value.at, "'%.*s' is not ack, nak:CODE or rnr[:CODE]",
-				  (int)value.length, value.at);
+		return fault_is(t, value, "not ack, nak:CODE or rnr[:CODE]");
 	}
 	if (status)
 		return status;
@@ -237,8 +232,7 @@ FAULT_ACTION_PARSE_(cqe)
 	static const char *const fields[] = {"vendor", "length", "imm"};
 
 	if (rest.length == 0)
-		return fault_fail(t, value.at, "'%.*s' is not FIELD:VALUE", (int)value.length,
-				  value.at);
+		return fault_is(t, value, "not FIELD:VALUE");
 	if (fault_piece_is(name, "status")) {
 		memcpy(r->value.word, "status", sizeof("status"));
 		return fault_constant_parse(t, &fault_wc_statuses, rest, 255, &r->value.number2);
@@ -249,8 +243,7 @@ FAULT_ACTION_PARSE_(cqe)
 		memcpy(r->value.word, fields[i], strlen(fields[i]) + 1);
 		return fault_parse_up_to(t, rest, UINT32_MAX, &r->value.number2);
 	}
-	return fault_fail(t, value.at, "'%.*s' is not status, vendor, length or imm",
-			  (int)name.length, name.at);
+	return fault_is(t, name, "not status, vendor, length or imm");
 }
 
 FAULT_ACTION_PARSE_(event)

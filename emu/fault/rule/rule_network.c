@@ -25,8 +25,7 @@ FAULT_ACTION_PARSE_(link_rate)
 FAULT_ACTION_PARSE_(link_delay)
 {
 	if (!fault_value_time(value, &r->value.number))
-		return fault_fail(t, value.at, "'%.*s' is not a time such as 500ns or 5us",
-				  (int)value.length, value.at);
+		return fault_is(t, value, "not a time such as 500ns or 5us");
 	if (r->value.number > MOST_DELAY)
 		return fault_fail(t, value.at, "longer than 1s");
 	return 0;
@@ -38,15 +37,13 @@ FAULT_ACTION_PARSE_(link_loss)
 	uint32_t probability;
 
 	if (!fault_value_probability(value, &probability))
-		return fault_fail(t, value.at, "'%.*s' is not a probability such as 0.01 or 1%%",
-				  (int)value.length, value.at);
+		return fault_is(t, value, "not a probability such as 0.01 or 1%");
 	r->value.number = probability == UINT32_MAX ? ALWAYS : probability;
 	return 0;
 }
 
 FAULT_WORD_PARSE_(parts)
 {
-	(void)word;
 	if (!fault_piece_copy(token->value, r->value.parts, sizeof(r->value.parts)))
 		return fault_fail(t, token->value.at, "longer than %d characters",
 				  FAULT_PARTS_MAX - 1);

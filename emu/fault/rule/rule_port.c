@@ -22,8 +22,7 @@ enum { DOWN, UP, TIMES };
 static int time_of(const struct fault_text *t, struct fault_piece p, uint64_t *out)
 {
 	if (!fault_value_time(p, out) || *out == 0)
-		return fault_fail(t, p.at, "'%.*s' is not a time such as 10us, 5ms or 2s",
-				  (int)p.length, p.at);
+		return fault_is(t, p, "not a time such as 10us, 5ms or 2s");
 	return 0;
 }
 
@@ -106,8 +105,7 @@ FAULT_ACTION_PARSE_(gid_address)
 {
 	r->value.number = value.length ? 0 : FAULT_GID_ALL;
 	if (value.length && !fault_value_address(value, r->value.gid))
-		return fault_fail(t, value.at, "'%.*s' is not an IP address", (int)value.length,
-				  value.at);
+		return fault_is(t, value, "not an IP address");
 	return 0;
 }
 
@@ -117,8 +115,7 @@ FAULT_ACTION_PARSE_(gid_move)
 	const struct fault_piece from = fault_piece_cut(&to, ':');
 
 	if (from.length == value.length)
-		return fault_fail(t, value.at, "'%.*s' is not INDEX:INDEX", (int)value.length,
-				  value.at);
+		return fault_is(t, value, "not INDEX:INDEX");
 	if (fault_parse_up_to(t, from, MOST_INDEX, &r->value.number) ||
 	    fault_parse_up_to(t, to, MOST_INDEX, &r->value.number2))
 		return -EINVAL;

@@ -107,13 +107,11 @@ FAULT_WORD_PARSE_(direction)
 		r->select.direction = (enum fault_direction)i;
 		return 0;
 	}
-	return fault_fail(t, token->value.at, "'%.*s' is not tx, rx or both",
-			  (int)token->value.length, token->value.at);
+	return fault_is(t, token->value, "not tx, rx or both");
 }
 
 FAULT_WORD_PARSE_(opcode)
 {
-	(void)word;
 	return fault_opcode_parse(t, token->value, &r->select);
 }
 
@@ -127,7 +125,6 @@ FAULT_WORD_PARSE_(peer)
 {
 	struct fault_piece rest = token->value;
 
-	(void)word;
 	for (bool more = true; more;) {
 		more = rest.length && memchr(rest.at, ',', rest.length);
 		const struct fault_piece one = fault_piece_cut(&rest, ',');
@@ -139,8 +136,7 @@ FAULT_WORD_PARSE_(peer)
 		else if (could_be_device(one))
 			r->select.names_peers = true;
 		else
-			return fault_fail(t, one.at, "'%.*s' is neither an IP address nor a device",
-					  (int)one.length, one.at);
+			return fault_is(t, one, "neither an IP address nor a device");
 	}
 	return 0;
 }
@@ -166,7 +162,6 @@ FAULT_WORD_PARSE_(to)
 	struct fault_select *s = &r->select;
 	struct fault_piece rest = token->value;
 
-	(void)word;
 	for (bool more = true; more; s->n_to++) {
 		more = rest.length && memchr(rest.at, ',', rest.length);
 		const struct fault_piece one = fault_piece_cut(&rest, ',');
@@ -174,8 +169,7 @@ FAULT_WORD_PARSE_(to)
 		if (s->n_to == FAULT_NETS_MAX)
 			return fault_fail(t, one.at, "more than %d networks", FAULT_NETS_MAX);
 		if (one.length == 0 || !network(one, s->to[s->n_to], &s->to_bits[s->n_to]))
-			return fault_fail(t, one.at, "'%.*s' is not a network such as 10.1.0.0/16",
-					  (int)one.length, one.at);
+			return fault_is(t, one, "not a network such as 10.1.0.0/16");
 	}
 	return 0;
 }
@@ -217,7 +211,6 @@ FAULT_WORD_PARSE_(cm)
 {
 	uint64_t set = 0;
 
-	(void)word;
 	if (bits(t, token->value, &fault_cm_messages, cm_bit, &set))
 		return -EINVAL;
 	r->select.cm = (uint32_t)set;
@@ -226,7 +219,6 @@ FAULT_WORD_PARSE_(cm)
 
 FAULT_WORD_PARSE_(status)
 {
-	(void)word;
 	/* Whatever is not a success. */
 	if (fault_piece_is(token->value, "ERROR")) {
 		r->select.wc_status = ~UINT64_C(1);
@@ -237,15 +229,11 @@ FAULT_WORD_PARSE_(status)
 
 FAULT_WORD_PARSE_(wc_opcode)
 {
-	(void)word;
 	return bits(t, token->value, &fault_wc_opcodes, fault_wc_opcode_bit, &r->select.wc_opcode);
 }
 
 FAULT_WORD_PARSE_(retry)
 {
-	(void)t;
-	(void)token;
-	(void)word;
 	r->select.retry = true;
 	return 0;
 }
@@ -255,7 +243,6 @@ FAULT_WORD_PARSE_(at)
 {
 	uint64_t layer = 0;
 
-	(void)word;
 	/* A name such as leaf0/port3, which the plan knows. */
 	if (token->value.length && memchr(token->value.at, '/', token->value.length)) {
 		r->layer = FAULT_LAYER_HOP;
@@ -276,8 +263,7 @@ FAULT_WORD_PARSE_(order)
 
 	*by_queue = fault_piece_is(token->value, "queue");
 	if (!*by_queue && !fault_piece_is(token->value, "cq"))
-		return fault_fail(t, token->value.at, "'%.*s' is not cq or queue",
-				  (int)token->value.length, token->value.at);
+		return fault_is(t, token->value, "not cq or queue");
 	return 0;
 }
 
@@ -286,9 +272,7 @@ FAULT_WORD_PARSE_(time)
 	uint64_t *out = member(r, word);
 
 	if (!fault_value_time(token->value, out))
-		return fault_fail(t, token->value.at,
-				  "'%.*s' is not a time such as 10us, 5ms or 2s",
-				  (int)token->value.length, token->value.at);
+		return fault_is(t, token->value, "not a time such as 10us, 5ms or 2s");
 	if (*out == 0)
 		return fault_fail(t, token->value.at, "0 has no effect");
 	return 0;
@@ -300,7 +284,6 @@ FAULT_WORD_PARSE_(queue)
 	struct fault_value *v = &r->value;
 	struct fault_piece p = token->value;
 
-	(void)word;
 	if (fault_value_number(p, &v->limit_packets)) {
 		if (v->limit_packets)
 			return 0;
@@ -310,10 +293,8 @@ FAULT_WORD_PARSE_(queue)
 	if (p.length && (p.at[p.length - 1] | 0x20) == 'b')
 		p.length--;
 	if (!fault_value_size(p, &v->limit_bytes))
-		return fault_fail(
-			t, p.at,
-			"'%.*s' is neither packets, such as 100, nor bytes, such as 64k or 1500b",
-			(int)token->value.length, token->value.at);
+		return fault_is(t, token->value,
+				"neither packets, such as 100, nor bytes, such as 64k or 1500b");
 	return v->limit_bytes ? 0 : fault_fail(t, p.at, "0 gives the queue no room");
 }
 
@@ -322,8 +303,7 @@ FAULT_WORD_PARSE_(number)
 	uint64_t *out = member(r, word);
 
 	if (!fault_value_number(token->value, out))
-		return fault_fail(t, token->value.at, "'%.*s' is not a number",
-				  (int)token->value.length, token->value.at);
+		return fault_is(t, token->value, "not a number");
 	/* bad_wr=0: not even the first is taken; the others count from 1 */
 	if (*out == 0 && word->kind == FAULT_LIMIT)
 		return fault_fail(t, token->value.at, "counting begins at 1");
@@ -336,8 +316,7 @@ FAULT_WORD_PARSE_(every)
 	if (fault_value_number(token->value, &r->limit.every))
 		return fault_parse_number(t, token, word, r);
 	if (!fault_value_time(token->value, &r->limit.period))
-		return fault_fail(t, token->value.at, "'%.*s' is neither a number nor a time",
-				  (int)token->value.length, token->value.at);
+		return fault_is(t, token->value, "neither a number nor a time");
 	if (r->limit.period < 1000)
 		return fault_fail(t, token->value.at, "less than 1us");
 	return 0;
@@ -345,11 +324,8 @@ FAULT_WORD_PARSE_(every)
 
 FAULT_WORD_PARSE_(probability)
 {
-	(void)word;
 	if (!fault_value_probability(token->value, &r->limit.probability))
-		return fault_fail(t, token->value.at,
-				  "'%.*s' is not a probability such as 0.01 or 1%%",
-				  (int)token->value.length, token->value.at);
+		return fault_is(t, token->value, "not a probability such as 0.01 or 1%");
 	if (r->limit.probability == 0)
 		return fault_fail(t, token->value.at, "p=0 never fires");
 	return 0;
@@ -363,24 +339,18 @@ FAULT_WORD_PARSE_(after)
 	struct fault_piece hits = who;
 	const struct fault_piece name = fault_piece_cut(&hits, ':');
 
-	(void)word;
 	if (fault_value_time(token->value, &r->limit.after))
 		return 0;
 	if (!fault_piece_copy(name, r->limit.after_rule, FAULT_NAME_MAX) || name.length == 0)
-		return fault_fail(t, token->value.at, "'%.*s' is not the name of a rule",
-				  (int)name.length, name.at);
+		return fault_is(t, name, "not the name of a rule");
 	if (name.at[0] >= '0' && name.at[0] <= '9')
-		return fault_fail(t, token->value.at,
-				  "'%.*s' is neither a time, such as 5ms, nor the name of a rule",
-				  (int)name.length, name.at);
+		return fault_is(t, name, "neither a time, such as 5ms, nor the name of a rule");
 	r->limit.after_hits = 1;
 	if (name.length < who.length &&
 	    (!fault_value_number(hits, &r->limit.after_hits) || r->limit.after_hits == 0))
-		return fault_fail(t, hits.at, "'%.*s' is not a number of hits", (int)hits.length,
-				  hits.at);
+		return fault_is(t, hits, "not a number of hits");
 	if (who.length < token->value.length && !fault_value_time(time, &r->limit.after))
-		return fault_fail(t, time.at, "'%.*s' is not a time such as 10us, 5ms or 2s",
-				  (int)time.length, time.at);
+		return fault_is(t, time, "not a time such as 10us, 5ms or 2s");
 	return 0;
 }
 
@@ -393,9 +363,7 @@ FAULT_WORD_PARSE_(file)
 
 FAULT_WORD_PARSE_(stream)
 {
-	(void)word;
 	if (!fault_value_number(token->value, &r->limit.stream) || r->limit.stream == 0)
-		return fault_fail(t, token->value.at, "'%.*s' is not a stream number",
-				  (int)token->value.length, token->value.at);
+		return fault_is(t, token->value, "not a stream number");
 	return 0;
 }

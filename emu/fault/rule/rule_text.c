@@ -20,6 +20,11 @@ int fault_fail(const struct fault_text *t, const char *at, const char *format, .
 	return -EINVAL;
 }
 
+int fault_is(const struct fault_text *t, struct fault_piece p, const char *what)
+{
+	return fault_fail(t, p.at, "'%.*s' is %s", (int)p.length, p.at, what);
+}
+
 static bool is_space(char c)
 {
 	return c == ' ' || c == '\t';

@@ -31,6 +31,9 @@ struct fault_token {
 int fault_fail(const struct fault_text *t, const char *at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same of a piece that is no such value: "'PIECE' is WHAT". */
+int fault_is(const struct fault_text *t, struct fault_piece p, const char *what);
+
 /* The next word from *at on, which moves behind it: 1, 0 (no more) or -EINVAL. */
 int fault_token_next(const struct fault_text *t, const char **at, struct fault_token *out);
 

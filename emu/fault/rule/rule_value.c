@@ -229,7 +229,7 @@ static int list_number(const struct fault_text *t, struct fault_piece p,
 		p.length--;
 	}
 	if (!(b->sizes ? fault_value_size(p, out) : fault_value_number(p, out)))
-		return fault_fail(t, p.at, "'%.*s' is not a number", (int)p.length, p.at);
+		return fault_is(t, p, "not a number");
 	if (*out < b->least || *out > b->most)
 		return fault_fail(t, p.at, "%.*s is not within %" PRIu64 "..%" PRIu64,
 				  (int)p.length, p.at, b->least, b->most);

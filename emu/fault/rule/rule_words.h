@@ -92,8 +92,10 @@ const char *fault_field_at(const void *table, unsigned i);
 	int fault_parse_##name(const struct fault_text *t, struct fault_piece value,               \
 			       struct fault_rule *r)
 #define FAULT_WORD_PARSE_(name)                                                                    \
-	int fault_parse_##name(const struct fault_text *t, const struct fault_token *token,        \
-			       const struct fault_word *word, struct fault_rule *r)
+	int fault_parse_##name(__attribute__((unused)) const struct fault_text *t,                 \
+			       __attribute__((unused)) const struct fault_token *token,            \
+			       __attribute__((unused)) const struct fault_word *word,              \
+			       struct fault_rule *r)
 
 /* rule_action.c */
 FAULT_ACTION_PARSE_(count);

@@ -23,92 +23,74 @@ static bool has_header(const struct fault_subject *s, enum roce_header h)
 /* ---- one question each ---- */
 
 #define ASK_(name)                                                                                 \
-	static bool ask_##name(const struct fault_select *f, const struct fault_subject *s,        \
-			       const struct fault_seen_qp *qp)
-#define UNUSED_QP_ (void)qp
+	static bool ask_##name(__attribute__((unused)) const struct fault_select *f,               \
+			       __attribute__((unused)) const struct fault_subject *s,              \
+			       __attribute__((unused)) const struct fault_seen_qp *qp)
+
+#define ASK_LIST_(name)                                                                            \
+	ASK_(name)                                                                                 \
+	{                                                                                          \
+		return fault_list_has(&f->name, s->name);                                          \
+	}
+#define ASK_NAME_(name)                                                                            \
+	ASK_(name)                                                                                 \
+	{                                                                                          \
+		return s->name && fault_glob_any(f->name, s->name);                                \
+	}
 
 ASK_(direction)
 {
-	UNUSED_QP_;
 	return f->direction == s->direction;
 }
 
 ASK_(opcode)
 {
-	UNUSED_QP_;
 	return s->pkt && fault_opcode_selects(f, s->pkt);
 }
 
 ASK_(retry)
 {
-	UNUSED_QP_;
-	(void)f;
 	return s->retry;
 }
 
 ASK_(qp)
 {
-	UNUSED_QP_;
 	return fault_list_has(&f->qp, s->qpn);
 }
 
 ASK_(psn)
 {
-	UNUSED_QP_;
 	return s->pkt && fault_list_has(&f->psn, s->pkt->bth.psn);
 }
 
 ASK_(length)
 {
-	UNUSED_QP_;
 	return fault_list_has(&f->length, s->pkt ? s->pkt->payload_len : s->length);
 }
 
-ASK_(offset)
-{
-	UNUSED_QP_;
-	return fault_list_has(&f->offset, s->offset);
-}
+ASK_LIST_(offset)
 
 ASK_(byte)
 {
-	UNUSED_QP_;
 	return s->pkt && f->byte >= s->offset && f->byte - s->offset < s->pkt->payload_len;
 }
 
 ASK_(wc_status)
 {
-	UNUSED_QP_;
 	return f->wc_status >> (s->wc_status & 63) & 1;
 }
 
 ASK_(wc_opcode)
 {
-	UNUSED_QP_;
 	return f->wc_opcode >> fault_wc_opcode_bit(s->wc_opcode) & 1;
 }
 
-ASK_(client)
-{
-	UNUSED_QP_;
-	return fault_list_has(&f->client, s->client);
-}
-
-ASK_(pd)
-{
-	UNUSED_QP_;
-	return fault_list_has(&f->pd, s->pd);
-}
-
-ASK_(cq)
-{
-	UNUSED_QP_;
-	return fault_list_has(&f->cq, s->cq);
-}
+ASK_LIST_(client)
+ASK_LIST_(pd)
+ASK_LIST_(cq)
 
 ASK_(peer_qp)
 {
-	UNUSED_QP_;
 	if (s->pkt && s->direction == FAULT_TX)
 		return fault_list_has(&f->peer_qp, s->pkt->bth.dest_qp);
 	if (has_header(s, ROCE_HDR_DETH))
@@ -118,13 +100,11 @@ ASK_(peer_qp)
 
 ASK_(srq)
 {
-	UNUSED_QP_;
 	return fault_list_has(&f->srq, has_header(s, ROCE_HDR_XRCETH) ? s->pkt->xrcsrq : s->srq);
 }
 
 ASK_(key)
 {
-	UNUSED_QP_;
 	if (has_header(s, ROCE_HDR_RETH))
 		return fault_list_has(&f->key, s->pkt->reth.rkey);
 	if (has_header(s, ROCE_HDR_ATOMICETH))
@@ -148,7 +128,6 @@ static bool touches(const struct fault_list *l, uint64_t address, uint64_t lengt
 
 ASK_(address)
 {
-	UNUSED_QP_;
 	if (has_header(s, ROCE_HDR_RETH))
 		return touches(&f->address, s->pkt->reth.va, s->pkt->reth.length);
 	if (has_header(s, ROCE_HDR_ATOMICETH))
@@ -158,7 +137,6 @@ ASK_(address)
 
 ASK_(peer)
 {
-	UNUSED_QP_;
 	for (unsigned i = 0; s->flow && i < f->n_peers; i++)
 		if (memcmp(s->direction == FAULT_TX ? s->flow->dst : s->flow->src, f->peer[i],
 			   16) == 0)
@@ -175,7 +153,6 @@ static bool same_bits(const uint8_t a[16], const uint8_t b[16], unsigned bits)
 
 ASK_(to)
 {
-	UNUSED_QP_;
 	for (unsigned i = 0; s->flow && i < f->n_to; i++)
 		if (same_bits(s->flow->dst, f->to[i], f->to_bits[i]))
 			return true;
@@ -184,13 +161,11 @@ ASK_(to)
 
 ASK_(sport)
 {
-	UNUSED_QP_;
 	return s->flow && fault_list_has(&f->sport, s->flow->sport);
 }
 
 ASK_(dscp)
 {
-	UNUSED_QP_;
 	return s->flow && fault_list_has(&f->dscp, roce_flow_dscp(s->flow));
 }
 
@@ -198,7 +173,6 @@ ASK_(cm)
 {
 	struct roce_mad mad;
 
-	UNUSED_QP_;
 	if (!s->pkt || s->pkt->bth.dest_qp != ROCE_GSI_QPN || s->pkt->payload_len < ROCE_MAD_LENGTH)
 		return false;
 	roce_mad_parse(s->pkt->payload, &mad);
@@ -208,7 +182,6 @@ ASK_(cm)
 
 ASK_(qp_order)
 {
-	(void)s;
 	return qp && fault_list_has(&f->qp_order, qp->order);
 }
 
@@ -221,152 +194,71 @@ ASK_(psn_relative)
 
 ASK_(device)
 {
-	UNUSED_QP_;
 	/* A device action of the clock is not asked with a device. */
 	return s->device ? fault_glob_any(f->device, s->device) : s->layer == FAULT_LAYER_TIME;
 }
 
-ASK_(port)
-{
-	UNUSED_QP_;
-	return s->port && fault_glob_any(f->port, s->port);
-}
-
-ASK_(call)
-{
-	UNUSED_QP_;
-	return s->call && fault_glob_any(f->call, s->call);
-}
-
-ASK_(program)
-{
-	UNUSED_QP_;
-	return s->program && fault_glob_any(f->program, s->program);
-}
+ASK_NAME_(port)
+ASK_NAME_(call)
+ASK_NAME_(program)
 
 /* ---- all of them, the cheap ones first ---- */
 
-enum {
-	DIRECTION,
-	OPCODE,
-	RETRY,
-	QP,
-	PSN,
-	LENGTH,
-	OFFSET,
-	BYTE,
-	WC_STATUS,
-	WC_OPCODE,
-	CLIENT,
-	PD,
-	CQ,
-	PEER_QP,
-	SRQ,
-	KEY,
-	ADDRESS,
-	PEER,
-	TO,
-	SPORT,
-	DSCP,
-	CM,
-	QP_ORDER,
-	PSN_RELATIVE,
-	DEVICE,
-	CALL,
-	PROGRAM,
-	PORT,
-	QUESTIONS
-};
+/* Each by its name, the word of rules that asks it, and whether a rule (r, f) does. */
+#define QUESTIONS_(X)                                                                              \
+	X(DIRECTION, direction, "dir",                                                             \
+	  r->layer == FAULT_LAYER_PACKET && f->direction != FAULT_BOTH)                            \
+	X(OPCODE, opcode, "opcode", f->by_opcode)                                                  \
+	X(RETRY, retry, "retry", f->retry)                                                         \
+	X(QP, qp, "qp", f->qp.n)                                                                   \
+	X(PSN, psn, "psn", f->psn.n)                                                               \
+	X(LENGTH, length, "length", f->length.n)                                                   \
+	X(OFFSET, offset, "offset", f->offset.n)                                                   \
+	X(BYTE, byte, "corrupt", f->by_byte)                                                       \
+	X(WC_STATUS, wc_status, "wc", f->wc_status)                                                \
+	X(WC_OPCODE, wc_opcode, "wc.opcode", f->wc_opcode)                                         \
+	X(CLIENT, client, "client", f->client.n)                                                   \
+	X(PD, pd, "pd", f->pd.n)                                                                   \
+	X(CQ, cq, "cq", f->cq.n)                                                                   \
+	X(PEER_QP, peer_qp, "peer_qp", f->peer_qp.n)                                               \
+	X(SRQ, srq, "srq", f->srq.n)                                                               \
+	X(KEY, key, "key", f->key.n)                                                               \
+	X(ADDRESS, address, "address", f->address.n)                                               \
+	X(PEER, peer, "peer", f->n_peers || f->names_peers)                                        \
+	X(TO, to, "to", f->n_to)                                                                   \
+	X(SPORT, sport, "sport", f->sport.n)                                                       \
+	X(DSCP, dscp, "dscp", f->dscp.n)                                                           \
+	X(CM, cm, "cm", f->cm)                                                                     \
+	X(QP_ORDER, qp_order, "qp", f->qp_order.n)                                                 \
+	X(PSN_RELATIVE, psn_relative, "psn", f->psn_relative.n)                                    \
+	X(DEVICE, device, "dev", f->device[0])                                                     \
+	X(CALL, call, "call", f->call[0])                                                          \
+	X(PROGRAM, program, "program", f->program[0])                                              \
+	X(PORT, port, "at", f->port[0])
+
+#define NUMBER_(number, name, word, given) number,
+enum { QUESTIONS_(NUMBER_) QUESTIONS };
 
 _Static_assert(QUESTIONS == FAULT_QUESTIONS, "plan.h counts them");
 
-static const char *const words[QUESTIONS] = {
-	[DIRECTION] = "dir",   [OPCODE] = "opcode",
-	[RETRY] = "retry",     [QP] = "qp",
-	[PSN] = "psn",         [LENGTH] = "length",
-	[OFFSET] = "offset",   [BYTE] = "corrupt",
-	[WC_STATUS] = "wc",    [WC_OPCODE] = "wc.opcode",
-	[CLIENT] = "client",   [PD] = "pd",
-	[CQ] = "cq",           [PEER_QP] = "peer_qp",
-	[SRQ] = "srq",         [KEY] = "key",
-	[ADDRESS] = "address", [PEER] = "peer",
-	[TO] = "to",           [SPORT] = "sport",
-	[DSCP] = "dscp",       [CM] = "cm",
-	[QP_ORDER] = "qp",     [PSN_RELATIVE] = "psn",
-	[DEVICE] = "dev",      [CALL] = "call",
-	[PROGRAM] = "program", [PORT] = "at",
-};
+#define WORD_(number, name, word, given) word,
+static const char *const words[QUESTIONS] = {QUESTIONS_(WORD_)};
 
 const char *fault_match_word(unsigned i)
 {
 	return words[i];
 }
 
+#define ASKED_(number, name, word, given) ask_##name,
 static bool (*const ask[QUESTIONS])(const struct fault_select *, const struct fault_subject *,
-				    const struct fault_seen_qp *) = {
-	[DIRECTION] = ask_direction,
-	[OPCODE] = ask_opcode,
-	[RETRY] = ask_retry,
-	[QP] = ask_qp,
-	[PSN] = ask_psn,
-	[LENGTH] = ask_length,
-	[OFFSET] = ask_offset,
-	[BYTE] = ask_byte,
-	[WC_STATUS] = ask_wc_status,
-	[WC_OPCODE] = ask_wc_opcode,
-	[CLIENT] = ask_client,
-	[PD] = ask_pd,
-	[CQ] = ask_cq,
-	[PEER_QP] = ask_peer_qp,
-	[SRQ] = ask_srq,
-	[KEY] = ask_key,
-	[ADDRESS] = ask_address,
-	[PEER] = ask_peer,
-	[TO] = ask_to,
-	[SPORT] = ask_sport,
-	[DSCP] = ask_dscp,
-	[CM] = ask_cm,
-	[QP_ORDER] = ask_qp_order,
-	[PSN_RELATIVE] = ask_psn_relative,
-	[DEVICE] = ask_device,
-	[CALL] = ask_call,
-	[PROGRAM] = ask_program,
-	[PORT] = ask_port,
-};
+				    const struct fault_seen_qp *) = {QUESTIONS_(ASKED_)};
+
+#define GIVEN_(number, name, word, given) given,
 
 uint32_t fault_match_tests(const struct fault_rule *r)
 {
 	const struct fault_select *f = &r->select;
-	const bool given[QUESTIONS] = {
-		[DIRECTION] = r->layer == FAULT_LAYER_PACKET && f->direction != FAULT_BOTH,
-		[OPCODE] = f->by_opcode,
-		[RETRY] = f->retry,
-		[QP] = f->qp.n,
-		[PSN] = f->psn.n,
-		[LENGTH] = f->length.n,
-		[OFFSET] = f->offset.n,
-		[BYTE] = f->by_byte,
-		[WC_STATUS] = f->wc_status,
-		[WC_OPCODE] = f->wc_opcode,
-		[CLIENT] = f->client.n,
-		[PD] = f->pd.n,
-		[CQ] = f->cq.n,
-		[PEER_QP] = f->peer_qp.n,
-		[SRQ] = f->srq.n,
-		[KEY] = f->key.n,
-		[ADDRESS] = f->address.n,
-		[PEER] = f->n_peers || f->names_peers,
-		[TO] = f->n_to,
-		[SPORT] = f->sport.n,
-		[DSCP] = f->dscp.n,
-		[CM] = f->cm,
-		[QP_ORDER] = f->qp_order.n,
-		[PSN_RELATIVE] = f->psn_relative.n,
-		[DEVICE] = f->device[0],
-		[CALL] = f->call[0],
-		[PROGRAM] = f->program[0],
-		[PORT] = f->port[0],
-	};
+	const bool given[QUESTIONS] = {QUESTIONS_(GIVEN_)};
 	uint32_t tests = 0;
 
 	for (unsigned i = 0; i < QUESTIONS; i++)

@@ -12,8 +12,7 @@
 #define USUAL_TIME (50 * US_IN_PS)
 #define CNP_DSCP   48
 
-int conf_set_cc(void *into, const struct option_row *row, const char *argument, char *error,
-		size_t cap)
+OPTION_SETTER(conf_set_cc)
 {
 	struct core_congestion *out = &((struct conf *)into)->io.congestion;
 	uint64_t interval = USUAL_TIME, rtt = USUAL_TIME, dscp = CNP_DSCP;
@@ -24,7 +23,6 @@ int conf_set_cc(void *into, const struct option_row *row, const char *argument, 
 		{0}};
 	struct fabric_error e;
 
-	(void)row;
 	*out = (struct core_congestion){.scale = 1};
 	if (strcmp(argument, "off") == 0)
 		return 0;

@@ -6,7 +6,6 @@
 #include "conf.h"
 
 /* "off", or a control with its parameters and those of the device: see uhcad(8). */
-int conf_set_cc(void *into, const struct option_row *row, const char *argument, char *error,
-		size_t cap);
+OPTION_SETTER(conf_set_cc);
 
 #endif

@@ -21,15 +21,13 @@ static int chaos_rule_add(struct conf *c, uint64_t seed, unsigned i, char *error
 	return 0;
 }
 
-int conf_set_chaos(void *into, const struct option_row *row, const char *argument, char *error,
-		   size_t cap)
+OPTION_SETTER(conf_set_chaos)
 {
 	struct conf *c = into;
 	struct chaos chaos;
 	chaos_set taken;
 	int status;
 
-	(void)row;
 	if (c->chaos[0]) {
 		snprintf(error, cap, "given twice");
 		return -EINVAL;

@@ -16,15 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static int set_addresses(void *into, const struct option_row *row, const char *argument,
-			 char *error, size_t cap)
+static OPTION_SETTER(set_addresses)
 {
 	struct conf *c = into;
 	struct io_address_list list = {0};
 	char text[1024];
 	char *save;
 
-	(void)row;
 	if (c->next_device == IO_MAX_DEVICES) {
 		snprintf(error, cap, "more --addr options than devices");
 		return -EINVAL;
@@ -54,12 +52,10 @@ static int set_addresses(void *into, const struct option_row *row, const char *a
 	return 0;
 }
 
-static int set_log_file(void *into, const struct option_row *row, const char *argument, char *error,
-			size_t cap)
+static OPTION_SETTER(set_log_file)
 {
 	struct conf *c = into;
 
-	(void)row;
 	if (!*argument || strlen(argument) >= sizeof(c->log_file)) {
 		snprintf(error, cap, "must name a file");
 		return -EINVAL;
@@ -70,15 +66,13 @@ static int set_log_file(void *into, const struct option_row *row, const char *ar
 }
 
 /* The daemon may be started somewhere else than it works: the name is made absolute. */
-static int set_on_error(void *into, const struct option_row *row, const char *argument, char *error,
-			size_t cap)
+static OPTION_SETTER(set_on_error)
 {
 	struct conf *c = into;
 	size_t size = sizeof(c->io.on_error);
 	char cwd[PATH_MAX] = "";
 	size_t n;
 
-	(void)row;
 	if (*argument && argument[0] != '/' && !getcwd(cwd, sizeof(cwd))) {
 		snprintf(error, cap, "the current directory: %s", strerror(errno));
 		return -EINVAL;
@@ -101,13 +95,11 @@ static const char *profile_at(const void *table, unsigned i)
 	return core_profile_name(i);
 }
 
-static int set_profile(void *into, const struct option_row *row, const char *argument, char *error,
-		       size_t cap)
+static OPTION_SETTER(set_profile)
 {
 	struct conf *c = into;
 	const char *name;
 
-	(void)row;
 	for (unsigned i = 0; (name = core_profile_name(i)); i++) {
 		if (strcmp(name, argument) == 0) {
 			c->io.profile = i;
@@ -119,25 +111,21 @@ static int set_profile(void *into, const struct option_row *row, const char *arg
 	return -EINVAL;
 }
 
-static int set_machine(void *into, const struct option_row *row, const char *argument, char *error,
-		       size_t cap)
+static OPTION_SETTER(set_machine)
 {
 	struct conf *c = into;
 
-	(void)row;
 	machine_free((struct machine *)(uintptr_t)c->io.machine);
 	c->io.machine = machine_load(argument, error, cap);
 	return c->io.machine ? 0 : -EINVAL;
 }
 
-static int set_fabric(void *into, const struct option_row *row, const char *argument, char *error,
-		      size_t cap)
+static OPTION_SETTER(set_fabric)
 {
 	static struct fabric_topology topology;
 	struct conf *c = into;
 	int status;
 
-	(void)row;
 	fabric_topology_fini(&topology);
 	c->io.fabric = &topology;
 	fabric_topology_init(&topology);
@@ -159,8 +147,7 @@ static const char *limit_at(const void *table, unsigned i)
 }
 
 /* NAME=N; whether the value is possible is found out when all options are known. */
-static int set_limit(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(set_limit)
 {
 	struct conf *c = into;
 	const char *equals = strchr(argument, '=');
@@ -168,7 +155,6 @@ static int set_limit(void *into, const struct option_row *row, const char *argum
 	unsigned i = 0;
 	char *end, name[64];
 
-	(void)row;
 	while (core_limit_name(i) && (strlen(core_limit_name(i)) != len ||
 				      memcmp(core_limit_name(i), argument, len) != 0))
 		i++;
@@ -193,8 +179,7 @@ static int set_limit(void *into, const struct option_row *row, const char *argum
 }
 
 /* A rule, or (tag) a file of them. */
-static int set_fault(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(set_fault)
 {
 	struct conf *c = into;
 
@@ -211,13 +196,11 @@ static int set_fault(void *into, const struct option_row *row, const char *argum
 	return 0;
 }
 
-static int set_fault_seed(void *into, const struct option_row *row, const char *argument,
-			  char *error, size_t cap)
+static OPTION_SETTER(set_fault_seed)
 {
 	struct conf *c = into;
 	char *end;
 
-	(void)row;
 	errno = 0;
 	c->io.fault_seed = strtoull(argument, &end, 0);
 	c->io.has_fault_seed = true;

@@ -187,8 +187,7 @@ int options_take(const struct option_row *rows, void *into, char *const *argv, c
 	return -EINVAL;
 }
 
-int options_set_about(void *into, const struct option_row *row, const char *argument, char *error,
-		      size_t cap)
+OPTION_SETTER(options_set_about)
 {
 	struct options_about *about = (void *)((char *)into + row->offset);
 

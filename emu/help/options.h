@@ -45,6 +45,13 @@ struct option_row {
 #define OPTION_FIELD(type, field)                                                                  \
 	.offset = offsetof(type, field), .size = sizeof(((type *)0)->field)
 
+/* A function for option_row.set; what it has no need of may go unused. */
+#define OPTION_SETTER(name)                                                                        \
+	int name(__attribute__((unused)) void *into,                                               \
+		 __attribute__((unused)) const struct option_row *row,                             \
+		 __attribute__((unused)) const char *argument,                                     \
+		 __attribute__((unused)) char *error, __attribute__((unused)) size_t cap)
+
 /* What each program takes: --version and --help. */
 struct options_about {
 	bool version;
@@ -58,8 +65,7 @@ struct options_about {
 		"--help", "[=man]", "Prints this text; with =man, as source of a man page.",       \
 			OPTION_SET, OPTION_FIELD(type, about), .set = options_set_about            \
 	}
-int options_set_about(void *into, const struct option_row *row, const char *argument, char *error,
-		      size_t cap);
+OPTION_SETTER(options_set_about);
 
 /* What --help prints. */
 struct options_page {

@@ -33,14 +33,12 @@ static int set_quantity(void *into, const struct option_row *row, const char *ar
 	return 0;
 }
 
-static int set_time(void *into, const struct option_row *row, const char *argument, char *error,
-		    size_t cap)
+static OPTION_SETTER(set_time)
 {
 	return set_quantity(into, row, argument, error, cap, FABRIC_TIME);
 }
 
-static int set_count(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(set_count)
 {
 	return set_quantity(into, row, argument, error, cap, FABRIC_COUNT);
 }
@@ -55,13 +53,10 @@ static int add_word(const char **list, unsigned *n, unsigned max, const char *wo
 	return 0;
 }
 
-static int add_workload(void *into, const struct option_row *row, const char *argument, char *error,
-			size_t cap)
+static OPTION_SETTER(add_workload)
 {
 	struct sim_options *o = into;
 
-	(void)row;
-	(void)cap;
 	if (strcmp(argument, "help") == 0) {
 		load_help(stdout);
 		o->listed = true;
@@ -70,14 +65,10 @@ static int add_workload(void *into, const struct option_row *row, const char *ar
 	return add_word(o->workloads, &o->n_workloads, SIM_LOADS_MAX, argument, error);
 }
 
-static int set_topology(void *into, const struct option_row *row, const char *argument, char *error,
-			size_t cap)
+static OPTION_SETTER(set_topology)
 {
 	struct sim_options *o = into;
 
-	(void)row;
-	(void)error;
-	(void)cap;
 	o->topology = argument;
 	if (strcmp(argument, "help") == 0) {
 		fabric_topology_generators(stdout);
@@ -86,13 +77,11 @@ static int set_topology(void *into, const struct option_row *row, const char *ar
 	return 0;
 }
 
-static int set_cc(void *into, const struct option_row *row, const char *argument, char *error,
-		  size_t cap)
+static OPTION_SETTER(set_cc)
 {
 	struct sim_options *o = into;
 	struct fabric_error e;
 
-	(void)row;
 	o->cc = argument;
 	if (strcmp(argument, "help") == 0) {
 		cctext_list(stdout);
@@ -105,23 +94,17 @@ static int set_cc(void *into, const struct option_row *row, const char *argument
 	return -EINVAL;
 }
 
-static int add_set(void *into, const struct option_row *row, const char *argument, char *error,
-		   size_t cap)
+static OPTION_SETTER(add_set)
 {
 	struct sim_options *o = into;
 
-	(void)row;
-	(void)cap;
 	return add_word(o->set, &o->n_set, SIM_SETTINGS_MAX, argument, error);
 }
 
-static int add_change(void *into, const struct option_row *row, const char *argument, char *error,
-		      size_t cap)
+static OPTION_SETTER(add_change)
 {
 	struct sim_options *o = into;
 
-	(void)row;
-	(void)cap;
 	return add_word(o->changes, &o->n_changes, SIM_CHANGES_MAX, argument, error);
 }
 
@@ -140,8 +123,7 @@ static int add_change(void *into, const struct option_row *row, const char *argu
 		.help = title                                                                      \
 	}
 
-static int set_class(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(set_class)
 {
 	if (argument[0] < '0' || argument[0] > '7' || argument[1]) {
 		snprintf(error, cap, "'%s' is not a class from 0 to 7", argument);

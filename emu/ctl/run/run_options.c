@@ -33,11 +33,9 @@ static bool valid_name(const char *name)
 	return true;
 }
 
-static int set_instance(void *into, const struct option_row *row, const char *argument, char *error,
-			size_t cap)
+static OPTION_SETTER(set_instance)
 {
 	struct run_options *out = into;
-	(void)row;
 	out->instance = argument;
 	if (valid_name(argument))
 		return 0;
@@ -57,8 +55,7 @@ static int add_word(const char *words[], unsigned *n, unsigned max, const char *
 }
 
 /* The daemon's options are handed on by their full name, however they were abbreviated. */
-static int to_daemon(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(to_daemon)
 {
 	struct run_options *out = into;
 	int status = add_word(out->daemon_args, &out->n_daemon_args, RUN_DAEMON_ARGS_MAX, row->name,
@@ -69,16 +66,14 @@ static int to_daemon(void *into, const struct option_row *row, const char *argum
 	return status;
 }
 
-static int set_addresses(void *into, const struct option_row *row, const char *argument,
-			 char *error, size_t cap)
+static OPTION_SETTER(set_addresses)
 {
 	((struct run_options *)into)->addressed = true;
 	return to_daemon(into, row, argument, error, cap);
 }
 
 /* It is read here for its mistakes and its devices, and by the daemon by its full name. */
-static int set_machine(void *into, const struct option_row *row, const char *argument, char *error,
-		       size_t cap)
+static OPTION_SETTER(set_machine)
 {
 	struct run_options *out = into;
 	if (ctl_look_beside() < 0) { /* presets are there */
@@ -104,8 +99,7 @@ static int take_number(unsigned *to, const char *argument, unsigned long most, c
 	return 0;
 }
 
-static int set_devices(void *into, const struct option_row *row, const char *argument, char *error,
-		       size_t cap)
+static OPTION_SETTER(set_devices)
 {
 	struct run_options *out = into;
 	const int status = take_number(&out->devices, argument, UHCA_DEVICES_MAX, error, cap);
@@ -114,8 +108,7 @@ static int set_devices(void *into, const struct option_row *row, const char *arg
 }
 
 /* As a machine; its scale is told before the command runs. */
-static int set_fabric(void *into, const struct option_row *row, const char *argument, char *error,
-		      size_t cap)
+static OPTION_SETTER(set_fabric)
 {
 	struct run_options *out = into;
 	struct fabric_topology t;
@@ -134,19 +127,16 @@ static int set_fabric(void *into, const struct option_row *row, const char *argu
 	return status < 0 ? status : to_daemon(into, row, argument, error, cap);
 }
 
-static int set_fabric_scale(void *into, const struct option_row *row, const char *argument,
-			    char *error, size_t cap)
+static OPTION_SETTER(set_fabric_scale)
 {
 	unsigned *scale = &((struct run_options *)into)->fabric_scale;
 	const int status = take_number(scale, argument, FABRIC_SCALE_MAX, error, cap);
 	return status < 0 ? status : to_daemon(into, row, argument, error, cap);
 }
 
-static int set_chaos(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(set_chaos)
 {
 	struct run_options *out = into;
-	(void)row;
 	if (argument && strcmp(argument, "help") == 0) {
 		run_chaos_print_help();
 		out->answered = true;
@@ -157,8 +147,7 @@ static int set_chaos(void *into, const struct option_row *row, const char *argum
 }
 
 /* A rule, or a file of them. */
-static int set_fault(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(set_fault)
 {
 	struct run_options *out = into;
 	if (out->n_faults == RUN_FAULTS_MAX) {
@@ -170,19 +159,15 @@ static int set_fault(void *into, const struct option_row *row, const char *argum
 	return 0;
 }
 
-static int set_scenario(void *into, const struct option_row *row, const char *argument, char *error,
-			size_t cap)
+static OPTION_SETTER(set_scenario)
 {
 	struct run_options *out = into;
-	(void)row;
 	return add_word(out->scenarios, &out->n_scenarios, RUN_SCENARIOS_MAX, argument, error, cap);
 }
 
-static int set_sanitize(void *into, const struct option_row *row, const char *argument, char *error,
-			size_t cap)
+static OPTION_SETTER(set_sanitize)
 {
 	struct run_options *out = into;
-	(void)row;
 	out->sanitize = argument ? argument : "sum";
 	if (!argument || strcmp(argument, "help") != 0)
 		return 0;
@@ -193,12 +178,10 @@ static int set_sanitize(void *into, const struct option_row *row, const char *ar
 	return -EINVAL;
 }
 
-static int set_serve(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(set_serve)
 {
 	struct run_options *out = into;
 	char *end;
-	(void)row;
 	out->serve = argument ? argument : "0";
 	if (isdigit((unsigned char)out->serve[0]) && strtoul(out->serve, &end, 10) <= 65535 &&
 	    !*end)
@@ -207,8 +190,7 @@ static int set_serve(void *into, const struct option_row *row, const char *argum
 	return -EINVAL;
 }
 
-static int to_sanitizer(void *into, const struct option_row *row, const char *argument, char *error,
-			size_t cap)
+static OPTION_SETTER(to_sanitizer)
 {
 	struct run_options *out = into;
 	if (add_word(out->sanitize_words, &out->n_sanitize_words, RUN_SANITIZE_WORDS_MAX, row->name,
@@ -218,12 +200,10 @@ static int to_sanitizer(void *into, const struct option_row *row, const char *ar
 			argument, error, cap);
 }
 
-static int set_sweep(void *into, const struct option_row *row, const char *argument, char *error,
-		     size_t cap)
+static OPTION_SETTER(set_sweep)
 {
 	struct run_options *out = into;
 	unsigned kinds;
-	(void)row;
 	out->sweep = argument;
 	if (strcmp(argument, "help") != 0)
 		return sweep_kinds_parse(argument, &kinds, error, cap);

@@ -20,30 +20,25 @@
 /* ---- the device ---- */
 
 /* A signal ends it early. */
-static void freeze(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(freeze)
 {
 	struct timespec t = {.tv_sec = (time_t)(p->value.number / 1000000000u),
 			     .tv_nsec = (long)(p->value.number % 1000000000u)};
 
-	(void)f;
-	(void)now;
 	io_log(IO_LOG_INFO, "rule %u: frozen for %llu us", p->rule,
 	       (unsigned long long)p->value.number / 1000);
 	nanosleep(&t, NULL);
 }
 
-static void die(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(die)
 {
-	(void)f;
-	(void)now;
 	io_log(IO_LOG_INFO, "rule %u: the daemon ends at once", p->rule);
 	io_log_flush(LAST_LINES_MS);
 	kill(getpid(), SIGKILL);
 }
 
-static void fatal(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(fatal)
 {
-	(void)now;
 	f->env.fatal(f->env.user, p->dev);
 }
 
@@ -84,13 +79,11 @@ int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_o
 }
 
 /* What a rule does not name belongs to the QP that it looked at. */
-static void event(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(event)
 {
 	struct io_fault_objects of = {.qpn = p->qpn, .srq = p->srq, .cq = p->cq};
 	struct core_qp_look look;
 
-	(void)f;
-	(void)now;
 	if (p->qpn && core_look_at_qp(p->dev->core, p->qpn, &look)) {
 		of.srq = of.srq ? of.srq : look.srq;
 		of.cq = of.cq ? of.cq : look.send_cq;
@@ -98,46 +91,38 @@ static void event(struct io_faults *f, const struct io_fault_pending *p, uint64_
 	check(p, io_fault_event(p->dev, (uint32_t)p->value.number, &of));
 }
 
-static void qp_error(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(qp_error)
 {
-	(void)f;
 	check(p, core_inject_qp_error(p->dev->core, p->qpn, now));
 	p->dev->dirty = true;
 }
 
-static void key_revoke(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(key_revoke)
 {
 	uint32_t key = p->value.number ? (uint32_t)p->value.number : p->key;
 	struct core_qp_look look;
 
-	(void)f;
-	(void)now;
 	/* The packets in the middle of a message do not say it. */
 	if (!key && p->qpn && core_look_at_qp(p->dev->core, p->qpn, &look))
 		key = look.write_key;
 	check(p, core_inject_revoke(p->dev->core, key));
 }
 
-static void key_reuse(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(key_reuse)
 {
-	(void)f;
-	(void)now;
 	core_inject_key_reuse(p->dev->core, true);
 }
 
-static void key_split(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(key_split)
 {
-	(void)f;
-	(void)now;
 	core_inject_key_split(p->dev->core, true);
 }
 
 /* The completion that found no room is lost: its QP fails. */
-static void overrun(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+static IO_FAULT_HAPPENING(overrun)
 {
 	const struct uhca_abi_cqe e = {.qpn = p->qpn};
 
-	(void)f;
 	check(p, core_inject_cq_overrun(p->dev->core, p->cq));
 	core_inject_completion(p->dev->core, p->cq, &e, now);
 	p->dev->dirty = true;

@@ -14,6 +14,10 @@
 
 typedef void io_fault_happening(struct io_faults *f, const struct io_fault_pending *p,
 				uint64_t now);
+/* One of them; what it has no need of may go unused. */
+#define IO_FAULT_HAPPENING(name)                                                                   \
+	void name(__attribute__((unused)) struct io_faults *f, const struct io_fault_pending *p,   \
+		  __attribute__((unused)) uint64_t now)
 
 /* fault_port.c */
 io_fault_happening io_fault_port_down, io_fault_port_flap, io_fault_port_speed, io_fault_port_mtu,

@@ -10,10 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void io_fault_gid_change(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_gid_change)
 {
-	(void)f;
-	(void)now;
 	core_port_event(p->dev->core, UHCA_ABI_EVENT_GID_CHANGE);
 }
 
@@ -85,7 +83,7 @@ static bool come_back(struct io_faults *f, struct io_device *dev, struct io_lost
 	return true;
 }
 
-void io_fault_gid_empty(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_gid_empty)
 {
 	const bool all = p->value.number == FAULT_GID_ALL;
 	unsigned n = 0;
@@ -121,12 +119,11 @@ void io_fault_gids_return(struct io_faults *f, struct io_device *dev, uint64_t n
 			bring_back(f, dev, &dev->lost_gid[i]);
 }
 
-void io_fault_gid_add(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_gid_add)
 {
 	const bool all = p->value.number == FAULT_GID_ALL;
 	unsigned n = 0;
 
-	(void)now;
 	for (unsigned i = 0; i < IO_LOST_GIDS; i++) {
 		struct io_lost_gid *lost = &p->dev->lost_gid[i];
 
@@ -143,13 +140,12 @@ void io_fault_gid_add(struct io_faults *f, const struct io_fault_pending *p, uin
 }
 
 /* Two changes, and an event for each, as when an address is deleted and added. */
-void io_fault_gid_move(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_gid_move)
 {
 	const uint8_t *taken = core_gid_at(p->dev->core, (uint32_t)p->value.number2);
 	const uint32_t entries = core_port_look(p->dev->core, 1)->gid_entries;
 	struct io_lost_gid *lost;
 
-	(void)now;
 	if (taken) {
 		io_log(IO_LOG_WARN, "%s: gid.move: the other entry is not empty", p->dev->id.name);
 		return;

@@ -71,7 +71,7 @@ unsigned io_fault_parts(const struct io_faults *f, const struct fault_rule *r)
 	return n;
 }
 
-void io_fault_network(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_network)
 {
 	const struct fault_rule r = {.action = p->action, .value = p->value};
 	struct io_network_change c = {.last = 0};

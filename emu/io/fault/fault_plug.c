@@ -35,12 +35,12 @@ static void leave(struct io_faults *f, const struct io_fault_pending *p, uint64_
 								   .then = then});
 }
 
-void io_fault_unplug(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_unplug)
 {
 	leave(f, p, now, IO_FAULT_THEN_REPLUG);
 }
 
-void io_fault_reset(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_reset)
 {
 	leave(f, p, now, IO_FAULT_THEN_BACK);
 }
@@ -64,7 +64,7 @@ void io_fault_plug(struct io_faults *f, struct io_device *dev, bool renumber)
 
 /* ---- hang ---- */
 
-void io_fault_hang(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_hang)
 {
 	struct io_device *dev = p->dev;
 

@@ -69,7 +69,7 @@ bool io_fault_return_later(struct io_faults *f, const struct io_fault_return *r)
 	return true;
 }
 
-void io_fault_port_down(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_port_down)
 {
 	if (io_fault_port(f, p->dev, false) == 0 && p->value.number > 0)
 		io_fault_return_later(f, &(struct io_fault_return){.dev = p->dev,
@@ -77,7 +77,7 @@ void io_fault_port_down(struct io_faults *f, const struct io_fault_pending *p, u
 								   .then = IO_FAULT_THEN_UP});
 }
 
-void io_fault_port_flap(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_port_flap)
 {
 	const struct fault_value *v = &p->value;
 
@@ -130,13 +130,12 @@ void io_fault_go_on(struct io_faults *f, const struct io_fault_return *r, uint64
 #define UNIT      UINT64_C(100000000) /* of speeds: 0.1 Gb/s */
 #define OWN_SPEED UINT64_C(1000)      /* from here on nothing is held back: it is not as fast */
 
-void io_fault_port_speed(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_port_speed)
 {
 	const uint64_t speed = p->value.number / UNIT;
 	struct io_device *dev = p->dev;
 	const char *before = core_port_link(dev->core)->text;
 
-	(void)now;
 	fault_net_set_speed(dev->net, speed < OWN_SPEED ? p->value.number : 0);
 	io_fault_box_update(dev->fault);
 	f->armed = true;
@@ -150,12 +149,10 @@ void io_fault_port_speed(struct io_faults *f, const struct io_fault_pending *p, 
 	core_port_tell_speed(dev->core);
 }
 
-void io_fault_port_mtu(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_port_mtu)
 {
 	const uint32_t mtu = io_address_path_mtu((unsigned)p->value.number);
 
-	(void)f;
-	(void)now;
 	if (mtu == 0 || core_port_set_mtu(p->dev->core, mtu) < 0) {
 		io_log(IO_LOG_WARN, "%s: an interface MTU of %llu carries no packets of RoCEv2",
 		       p->dev->id.name, (unsigned long long)p->value.number);
@@ -164,11 +161,10 @@ void io_fault_port_mtu(struct io_faults *f, const struct io_fault_pending *p, ui
 	io_log(IO_LOG_INFO, "%s: active_mtu %u", p->dev->id.name, 128u << mtu);
 }
 
-void io_fault_port_pkey(struct io_faults *f, const struct io_fault_pending *p, uint64_t now)
+IO_FAULT_HAPPENING(io_fault_port_pkey)
 {
 	char text[8];
 
-	(void)now;
 	snprintf(text, sizeof(text), "0x%04x", (unsigned)p->value.number & 0xffff);
 	line(f, p->dev, "pkeys/0", text);
 	io_log(IO_LOG_INFO, "%s: P_Key %s", p->dev->id.name, text);

@@ -39,63 +39,34 @@ static const enum affiliation affiliation[] = {
 };
 #define EVENTS (sizeof(affiliation) / sizeof(affiliation[0]))
 
-static int of_qp(struct device *dev, uint32_t type, uint32_t number)
+int core_inject_event(struct device *dev, uint32_t type, const struct core_event_of *of)
 {
-	struct qp *qp = device_find_qp(dev, number);
+	struct qp *qp = device_find_qp(dev, of->qpn);
+	struct cq *cq = table_find(&dev->cqs, of->cq);
+	struct srq *srq = table_find(&dev->srqs, of->srq);
+	struct wq *wq = table_find(&dev->wqs, of->wq);
 
-	if (!qp)
-		return -ENOENT;
-	qp_event(qp, type);
-	return 0;
-}
-
-static int of_cq(struct device *dev, uint32_t type, uint32_t number)
-{
-	struct cq *cq = table_find(&dev->cqs, number);
-
-	if (!cq)
-		return -ENOENT;
-	cq_event(cq, type);
-	return 0;
-}
-
-static int of_srq(struct device *dev, uint32_t type, uint32_t number)
-{
-	struct srq *srq = table_find(&dev->srqs, number);
-
-	if (!srq)
-		return -ENOENT;
-	srq_event(srq, type);
-	return 0;
-}
-
-static int of_wq(struct device *dev, uint32_t type, uint32_t number)
-{
-	struct wq *wq = table_find(&dev->wqs, number);
-
-	if (!wq)
-		return -ENOENT;
-	wq_event(wq, type);
-	return 0;
-}
-
-int core_inject_event(struct device *dev, uint32_t type, uint32_t number)
-{
 	if (type >= EVENTS)
 		return -EINVAL;
 	switch (affiliation[type]) {
 	case OF_QP:
-		return of_qp(dev, type, number);
+		if (qp)
+			qp_event(qp, type);
+		return qp ? 0 : -ENOENT;
 	case OF_CQ:
-		return of_cq(dev, type, number);
+		if (cq)
+			cq_event(cq, type);
+		return cq ? 0 : -ENOENT;
 	case OF_SRQ:
-		return of_srq(dev, type, number);
+		if (srq)
+			srq_event(srq, type);
+		return srq ? 0 : -ENOENT;
 	case OF_WQ:
-		return of_wq(dev, type, number);
+		if (wq)
+			wq_event(wq, type);
+		return wq ? 0 : -ENOENT;
 	case OF_PORT:
 	case OF_DEVICE:
-		if (number)
-			return -EINVAL;
 		port_tell_all(dev, type);
 		return 0;
 	}

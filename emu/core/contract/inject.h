@@ -15,12 +15,16 @@
 
 struct device;
 
+/* What an event may be of; 0: of none. */
+struct core_event_of {
+	uint32_t qpn, srq, cq, wq; /* a QP's number, handles */
+};
+
 /*
- * An asynchronous event (UHCA_ABI_EVENT_*) of the QP, CQ or SRQ with this number (a QP number, a
- * handle), or of the port or device with 0. Only the event: no state changes. -EINVAL for an
- * event of another kind of object.
+ * An asynchronous event (UHCA_ABI_EVENT_*), of the object of its kind, or of the port or device.
+ * Only the event: no state changes. -EINVAL: there is no such event.
  */
-int core_inject_event(struct device *dev, uint32_t type, uint32_t number);
+int core_inject_event(struct device *dev, uint32_t type, const struct core_event_of *of);
 
 /* The QP goes to ERR by a failure of its own (10.10.2.3): requests are flushed, QP_FATAL. */
 int core_inject_qp_error(struct device *dev, uint32_t qpn, uint64_t now);

@@ -73,7 +73,7 @@ json_t *io_ctl_limit(const struct io_services *h, const json_t *request, struct 
 }
 
 /* "qp=0x12": what an event is of. False: it is nothing of the kind. */
-static bool read_object(const char *text, struct io_fault_objects *of)
+static bool read_object(const char *text, struct core_event_of *of)
 {
 	const struct {
 		const char *name;
@@ -100,7 +100,7 @@ json_t *io_ctl_event(const struct io_services *h, const json_t *request, struct 
 	const char *object = io_ctl_text(request, UHCA_CTL_OF);
 	struct io_device *dev = io_ctl_device_of(h, request, o);
 	const struct fault_constant *event;
-	struct io_fault_objects of = {0};
+	struct core_event_of of = {0};
 	int error;
 
 	if (!dev)
@@ -116,7 +116,7 @@ json_t *io_ctl_event(const struct io_services *h, const json_t *request, struct 
 				     "'%s' is not qp=NUMBER, cq=HANDLE, srq=HANDLE or "
 				     "wq=HANDLE",
 				     object);
-	error = io_fault_event(dev, (uint32_t)event->value, &of);
+	error = core_inject_event(dev->core, (uint32_t)event->value, &of);
 	if (error < 0)
 		return io_ctl_refuse(o, "%s belongs to a QP, CQ, SRQ or WQ: %s", event->name,
 				     object ? "no such object" : "give qp=, cq=, srq= or wq=");

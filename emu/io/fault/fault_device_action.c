@@ -53,42 +53,17 @@ static void check(const struct io_fault_pending *p, int error)
 					: strerror(-error));
 }
 
-int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of)
-{
-	switch (type) {
-	case UHCA_ABI_EVENT_CQ_ERR:
-		return core_inject_event(dev->core, type, of->cq);
-	case UHCA_ABI_EVENT_SRQ_ERR:
-	case UHCA_ABI_EVENT_SRQ_LIMIT_REACHED:
-		return core_inject_event(dev->core, type, of->srq);
-	case UHCA_ABI_EVENT_WQ_FATAL:
-		return core_inject_event(dev->core, type, of->wq);
-	case UHCA_ABI_EVENT_DEVICE_FATAL:
-	case UHCA_ABI_EVENT_PORT_ACTIVE:
-	case UHCA_ABI_EVENT_PORT_ERR:
-	case UHCA_ABI_EVENT_LID_CHANGE:
-	case UHCA_ABI_EVENT_PKEY_CHANGE:
-	case UHCA_ABI_EVENT_SM_CHANGE:
-	case UHCA_ABI_EVENT_CLIENT_REREGISTER:
-	case UHCA_ABI_EVENT_GID_CHANGE:
-	case UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE:
-		return core_inject_event(dev->core, type, 0);
-	default:
-		return core_inject_event(dev->core, type, of->qpn);
-	}
-}
-
 /* What a rule does not name belongs to the QP that it looked at. */
 static IO_FAULT_HAPPENING(event)
 {
-	struct io_fault_objects of = {.qpn = p->qpn, .srq = p->srq, .cq = p->cq};
+	struct core_event_of of = {.qpn = p->qpn, .srq = p->srq, .cq = p->cq};
 	struct core_qp_look look;
 
 	if (p->qpn && core_look_at_qp(p->dev->core, p->qpn, &look)) {
 		of.srq = of.srq ? of.srq : look.srq;
 		of.cq = of.cq ? of.cq : look.send_cq;
 	}
-	check(p, io_fault_event(p->dev, (uint32_t)p->value.number, &of));
+	check(p, core_inject_event(p->dev->core, (uint32_t)p->value.number, &of));
 }
 
 static IO_FAULT_HAPPENING(qp_error)

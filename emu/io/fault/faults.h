@@ -165,14 +165,6 @@ void io_fault_device_action(struct io_faults *f, struct io_device *dev, const st
 /* One device action, in the next io_faults_tick. */
 void io_fault_later(struct io_faults *f, const struct io_fault_pending *p);
 
-/* What an event may be of; 0: of none. */
-struct io_fault_objects {
-	uint32_t qpn, srq, cq, wq; /* a QP's number, handles */
-};
-
-/* Raises an event (UHCA_ABI_EVENT_*) of the object of its kind: as core_inject_event. */
-int io_fault_event(struct io_device *dev, uint32_t type, const struct io_fault_objects *of);
-
 /* One device action, now: fault_device_action.c. */
 void io_fault_execute(struct io_faults *f, const struct io_fault_pending *p, uint64_t now);
 

@@ -42,7 +42,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void execute(enum fault_action action, uint64_t value, const struct io_fault_objects *of)
+static void execute(enum fault_action action, uint64_t value, const struct core_event_of *of)
 {
 	const struct io_fault_pending p = {.dev = dev,
 					   .action = action,
@@ -64,7 +64,7 @@ static bool heard(uint32_t type)
 
 static void test_events(void **state)
 {
-	const struct io_fault_objects none = {0}, ours = {.srq = srq};
+	const struct core_event_of none = {0}, ours = {.srq = srq};
 
 	(void)state;
 	execute(FAULT_EVENT, UHCA_ABI_EVENT_SRQ_ERR, &ours);
@@ -86,7 +86,7 @@ static void test_events(void **state)
 /* The daemon is gone at once, as by kill -9. */
 static void test_dies(void **state)
 {
-	const struct io_fault_objects none = {0};
+	const struct core_event_of none = {0};
 	pid_t child = fork();
 	int status;
 
@@ -112,7 +112,7 @@ static uint32_t reg_mr(uint32_t *handle)
 
 static void test_key_reuse(void **state)
 {
-	const struct io_fault_objects none = {0};
+	const struct core_event_of none = {0};
 	uint32_t handle, key = reg_mr(&handle);
 
 	(void)state;
@@ -124,7 +124,7 @@ static void test_key_reuse(void **state)
 
 static void test_key_split(void **state)
 {
-	const struct io_fault_objects none = {0};
+	const struct core_event_of none = {0};
 	const struct uhca_cmd_reg_mr_reply *reply = (const void *)&c.reply;
 	uint32_t handle;
 

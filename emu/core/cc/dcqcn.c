@@ -26,99 +26,35 @@ enum {
 	WINDOW,
 };
 
-#define G_ROW(v)                                                                                   \
-	{                                                                                          \
-		"g", CC_RATIO, v, 1, CC_RATIO_ONE, "weight of a CNP in alpha"                      \
-	}
-#define ALPHA_ROW(v)                                                                               \
-	{                                                                                          \
-		"alpha-timer", CC_TIME, v, 100, 1000000000, "time between steps of alpha"          \
-	}
-#define INTERVAL_ROW(v)                                                                            \
-	{                                                                                          \
-		"interval", CC_TIME, v, 0, 1000000000,                                             \
-			"time between cuts; 0: each CNP cuts at once"                              \
-	}
-#define TIMER_ROW(v)                                                                               \
-	{                                                                                          \
-		"timer", CC_TIME, v, 1000, 1000000000, "of rate increases"                         \
-	}
-#define BYTES_ROW(v)                                                                               \
-	{                                                                                          \
-		"bytes", CC_BYTES, v, 0, 1000000000000, "between increases; 0: only the timer"     \
-	}
-#define STAGES_ROW(v)                                                                              \
-	{                                                                                          \
-		"stages", CC_COUNT, v, 0, 1000, "of fast recovery"                                 \
-	}
-#define AI_ROW(v)                                                                                  \
-	{                                                                                          \
-		"ai", CC_RATE, v, 1, 1000000000000, "additive increase"                            \
-	}
-#define HAI_ROW(v)                                                                                 \
-	{                                                                                          \
-		"hai", CC_RATE, v, 0, 1000000000000, "hyper increase"                              \
-	}
-#define PER_ROW(v)                                                                                 \
-	{                                                                                          \
-		"per", CC_RATE, v, 0, 10000000000000,                                              \
-			"ai and hai are those of this line rate; 0: of any"                        \
-	}
-#define MIN_ROW(v)                                                                                 \
-	{                                                                                          \
-		"min-rate", CC_RATE, v, 1, 1000000000000, "no cut goes below it"                   \
-	}
-#define CLAMP_ROW(v)                                                                               \
-	{                                                                                          \
-		"clamp", CC_COUNT, v, 0, 1,                                                        \
-			"0: only the first cut after an increase moves the target"                 \
-	}
-#define WINDOW_ROW(v)                                                                              \
-	{                                                                                          \
-		"window", CC_COUNT, v, 0, 1, "1: at most one bandwidth-delay product in flight"    \
-	}
+/* X(name, unit, usual value in the paper, in HPCC's simulator, in mlx5, least, most, help) */
+#define PARAMS(X)                                                                                  \
+	X("g", CC_RATIO, CC_RATIO_ONE / 256, CC_RATIO_ONE / 256, CC_RATIO_ONE / 1024 * 5, 1,       \
+	  CC_RATIO_ONE, "weight of a CNP in alpha")                                                \
+	X("alpha-timer", CC_TIME, 55 * CC_US, 50 * CC_US, 1 * CC_US, 100, 1000000000,              \
+	  "time between steps of alpha")                                                           \
+	X("interval", CC_TIME, 0, 50 * CC_US, 4 * CC_US, 0, 1000000000,                            \
+	  "time between cuts; 0: each CNP cuts at once")                                           \
+	X("timer", CC_TIME, 55 * CC_US, 55 * CC_US, 300 * CC_US, 1000, 1000000000,                 \
+	  "of rate increases")                                                                     \
+	X("bytes", CC_BYTES, 10 * CC_MB, 0, 0, 0, 1000000000000,                                   \
+	  "between increases; 0: only the timer")                                                  \
+	X("stages", CC_COUNT, 5, 1, 1, 0, 1000, "of fast recovery")                                \
+	X("ai", CC_RATE, 40 * CC_MB, 5 * CC_MB, 5 * CC_MB, 1, 1000000000000, "additive increase")  \
+	X("hai", CC_RATE, 400 * CC_MB, 50 * CC_MB, 50 * CC_MB, 0, 1000000000000, "hyper increase") \
+	X("per", CC_RATE, 0, 25000 * CC_MB, 0, 0, 10000000000000,                                  \
+	  "ai and hai are those of this line rate; 0: of any")                                     \
+	X("min-rate", CC_RATE, 40 * CC_MB, 1000 * CC_MB, 1 * CC_MB, 1, 1000000000000,              \
+	  "no cut goes below it")                                                                  \
+	X("clamp", CC_COUNT, 1, 0, 0, 0, 1,                                                        \
+	  "0: only the first cut after an increase moves the target")                              \
+	X("window", CC_COUNT, 0, 0, 0, 0, 1, "1: at most one bandwidth-delay product in flight")
 
-static const struct cc_param paper_params[] = {G_ROW(CC_RATIO_ONE / 256),
-					       ALPHA_ROW(55 * CC_US),
-					       INTERVAL_ROW(0),
-					       TIMER_ROW(55 * CC_US),
-					       BYTES_ROW(10 * CC_MB),
-					       STAGES_ROW(5),
-					       AI_ROW(40 * CC_MB),
-					       HAI_ROW(400 * CC_MB),
-					       PER_ROW(0),
-					       MIN_ROW(40 * CC_MB),
-					       CLAMP_ROW(1),
-					       WINDOW_ROW(0),
-					       {0}};
-
-static const struct cc_param hpcc_params[] = {G_ROW(CC_RATIO_ONE / 256),
-					      ALPHA_ROW(50 * CC_US),
-					      INTERVAL_ROW(50 * CC_US),
-					      TIMER_ROW(55 * CC_US),
-					      BYTES_ROW(0),
-					      STAGES_ROW(1),
-					      AI_ROW(5 * CC_MB),
-					      HAI_ROW(50 * CC_MB),
-					      PER_ROW(25000 * CC_MB),
-					      MIN_ROW(1000 * CC_MB),
-					      CLAMP_ROW(0),
-					      WINDOW_ROW(0),
-					      {0}};
-
-static const struct cc_param mlx5_params[] = {G_ROW(CC_RATIO_ONE / 1024 * 5),
-					      ALPHA_ROW(1 * CC_US),
-					      INTERVAL_ROW(4 * CC_US),
-					      TIMER_ROW(300 * CC_US),
-					      BYTES_ROW(0),
-					      STAGES_ROW(1),
-					      AI_ROW(5 * CC_MB),
-					      HAI_ROW(50 * CC_MB),
-					      PER_ROW(0),
-					      MIN_ROW(1 * CC_MB),
-					      CLAMP_ROW(0),
-					      WINDOW_ROW(0),
-					      {0}};
+#define PAPER(name, unit, paper, hpcc, mlx5, min, max, help) {name, unit, paper, min, max, help},
+#define HPCC(name, unit, paper, hpcc, mlx5, min, max, help)  {name, unit, hpcc, min, max, help},
+#define MLX5(name, unit, paper, hpcc, mlx5, min, max, help)  {name, unit, mlx5, min, max, help},
+static const struct cc_param paper_params[] = {PARAMS(PAPER){0}};
+static const struct cc_param hpcc_params[] = {PARAMS(HPCC){0}};
+static const struct cc_param mlx5_params[] = {PARAMS(MLX5){0}};
 
 static uint64_t value(const struct cc_flow *f, unsigned i)
 {

@@ -24,7 +24,7 @@ static int ctl_doctor(const struct ctl_options *o)
 	return doctor_run(&(struct doctor_places){run_env_daemon(), run_env_preload()});
 }
 
-static const struct {
+static const struct command {
 	const char *name;
 	int (*run)(const struct ctl_options *o);
 } commands[] = {
@@ -37,20 +37,14 @@ static const struct {
 	{"doctor", ctl_doctor}, {"fabric", ctl_fabric},
 };
 
-static const char *command_at(const void *table, unsigned i)
-{
-	(void)table;
-	return i < sizeof(commands) / sizeof(commands[0]) ? commands[i].name : NULL;
-}
-
 static int run(const struct ctl_options *o)
 {
+	const struct command *c = words_row(WORDS_ROWS(commands), o->n_words ? o->word[0] : NULL);
+
 	if (o->n_words == 0)
 		return ctl_usage_error("no command");
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(commands[i].name, o->word[0]) == 0)
-			return commands[i].run(o);
-	return ctl_no_such("command", o->word[0], command_at, NULL);
+	return c ? c->run(o)
+		 : ctl_no_such("command", o->word[0], words_row_at, WORDS_ROWS(commands));
 }
 
 int main(int argc, char **argv)

@@ -15,6 +15,22 @@ const char *words_at(const void *table, unsigned i)
 	return ((const char *const *)table)[i];
 }
 
+const char *words_row_at(const void *rows, unsigned i)
+{
+	const struct words_rows *r = rows;
+
+	return i < r->n ? *(const char *const *)(const void *)((const char *)r->row + i * r->size)
+			: NULL;
+}
+
+const void *words_row(const struct words_rows *rows, const char *name)
+{
+	for (unsigned i = 0; name && i < rows->n; i++)
+		if (strcmp(words_row_at(rows, i), name) == 0)
+			return (const char *)rows->row + i * rows->size;
+	return NULL;
+}
+
 bool words_has(const char *word, words_names names, const void *table)
 {
 	const char *name;

@@ -17,6 +17,22 @@ typedef const char *(*words_names)(const void *table, unsigned i);
 /* words_names of an array of texts that ends with NULL. */
 const char *words_at(const void *table, unsigned i);
 
+/* A table whose rows begin with their names. */
+struct words_rows {
+	const void *row;
+	size_t size;
+	unsigned n;
+};
+#define WORDS_ROWS(array)                                                                          \
+	(&(const struct words_rows){(array), sizeof((array)[0]),                                   \
+				    sizeof(array) / sizeof((array)[0])})
+
+/* words_names of such rows. */
+const char *words_row_at(const void *rows, unsigned i);
+
+/* The row of this name, letter by letter; NULL: there is none, or no name. */
+const void *words_row(const struct words_rows *rows, const char *name);
+
 /* Is the word one of the names, letter by letter? */
 bool words_has(const char *word, words_names names, const void *table);
 

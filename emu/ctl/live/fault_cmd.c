@@ -359,23 +359,17 @@ static const struct action actions[] = {
 	{"now", 3, INT_MAX, "fault now 'ACTION [dev=NAME]'", send_rule, 2, say_done},
 };
 
-static const char *action_at(const void *table, unsigned i)
-{
-	(void)table;
-	return i < sizeof(actions) / sizeof(actions[0]) ? actions[i].name : NULL;
-}
-
 int ctl_fault(const struct ctl_options *o)
 {
-	for (size_t i = 0; o->n_words > 1 && i < sizeof(actions) / sizeof(actions[0]); i++) {
-		const struct action *a = &actions[i];
+	const struct action *a = words_row(WORDS_ROWS(actions), o->n_words > 1 ? o->word[1] : NULL);
 
-		if (strcmp(a->name, o->word[1]) == 0)
-			return o->n_words < a->least || o->n_words > a->most
-				       ? ctl_usage_error(a->usage)
-				       : a->run(o, a);
-	}
-	if (o->n_words > 1)
-		return ctl_no_such("command of fault", o->word[1], action_at, NULL);
-	return ctl_usage_error("fault add, now, list, change, remove, clear, load, trace or help");
+	if (o->n_words < 2)
+		return ctl_usage_error(
+			"fault add, now, list, change, remove, clear, load, trace or help");
+	if (!a)
+		return ctl_no_such("command of fault", o->word[1], words_row_at,
+				   WORDS_ROWS(actions));
+	if (o->n_words < a->least || o->n_words > a->most)
+		return ctl_usage_error(a->usage);
+	return a->run(o, a);
 }

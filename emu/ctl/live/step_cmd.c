@@ -5,6 +5,7 @@
 #include "emu/abi/ctl.h"
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
+#include "emu/words/words.h"
 #include "live.h"
 
 #include <ctype.h>
@@ -83,20 +84,6 @@ static const struct step_action {
 	{"set", "change", 1, false, true, "step set N FIELD VALUE [DEVICE]"},
 };
 
-static const struct step_action *find_action(const char *word)
-{
-	for (size_t i = 0; word && i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (strcmp(actions[i].word, word) == 0)
-			return &actions[i];
-	return NULL;
-}
-
-static const char *action_at(const void *table, unsigned i)
-{
-	(void)table;
-	return i < sizeof(actions) / sizeof(actions[0]) ? actions[i].word : NULL;
-}
-
 /* Decimal, or hexadecimal with 0x; 64 bits as they are. */
 static bool number_of(const char *word, json_int_t *out)
 {
@@ -138,7 +125,7 @@ static bool take_words(const struct step_action *a, const char *const *word, jso
 
 int ctl_step(const struct ctl_options *o)
 {
-	const struct step_action *a = find_action(o->word[1]);
+	const struct step_action *a = words_row(WORDS_ROWS(actions), o->word[1]);
 	json_t *request;
 	json_t *result;
 	int status;
@@ -146,7 +133,8 @@ int ctl_step(const struct ctl_options *o)
 	if (o->n_words < 2)
 		return ctl_usage_error("step freeze, list, next, release, drop, set or go");
 	if (!a)
-		return ctl_no_such("command of step", o->word[1], action_at, NULL);
+		return ctl_no_such("command of step", o->word[1], words_row_at,
+				   WORDS_ROWS(actions));
 	request = ctl_command("step", a->action);
 	if (!take_words(a, o->word + 2, request)) {
 		json_decref(request);

@@ -215,7 +215,7 @@ static int state_after(struct scenario_cursor *c)
 	return take_statement(c);
 }
 
-static const struct {
+static const struct statement {
 	const char *word;
 	int (*take)(struct scenario_cursor *c);
 } statements[] = {
@@ -225,16 +225,10 @@ static const struct {
 	{"uhcactl", state_uhcactl}, {"kill", state_kill},   {"wait", state_wait},
 	{"expect", state_expect},   {"after", state_after}, {"peer", state_peer},
 };
-#define STATEMENTS (sizeof(statements) / sizeof(statements[0]))
-
-static const char *statement_at(const void *table, unsigned i)
-{
-	(void)table;
-	return i < STATEMENTS ? statements[i].word : NULL;
-}
 
 static int take_statement(struct scenario_cursor *c)
 {
+	const struct statement *s;
 	char *word;
 
 	scenario_skip_space(c);
@@ -242,10 +236,10 @@ static int take_statement(struct scenario_cursor *c)
 					 .source = c->s->original + (c->at - c->s->memory)};
 	if (scenario_need(c, &word, "a statement") < 0)
 		return -EINVAL;
-	for (size_t i = 0; i < STATEMENTS; i++)
-		if (strcmp(statements[i].word, word) == 0)
-			return statements[i].take(c) < 0 ? -EINVAL : scenario_at_end(c);
-	return scenario_no_such(c, word, "statement", statement_at, NULL);
+	s = words_row(WORDS_ROWS(statements), word);
+	if (!s)
+		return scenario_no_such(c, word, "statement", words_row_at, WORDS_ROWS(statements));
+	return s->take(c) < 0 ? -EINVAL : scenario_at_end(c);
 }
 
 /* ---- all of it ---- */

@@ -169,12 +169,6 @@ static const struct generator generators[] = {
 };
 #define GENERATORS (sizeof(generators) / sizeof(generators[0]))
 
-static const char *generator_at(const void *table, unsigned i)
-{
-	(void)table;
-	return i < GENERATORS ? generators[i].name : NULL;
-}
-
 static const struct generator *find(const char *text, struct fabric_error *e)
 {
 	const size_t length = fabric_spec_name(text);
@@ -186,7 +180,8 @@ static const struct generator *find(const char *text, struct fabric_error *e)
 			return &generators[i];
 	snprintf(word, sizeof(word), "%.*s", (int)length, text);
 	fabric_refuse(e, text, text, "%s",
-		      words_refuse(said, sizeof(said), "topology", word, generator_at, NULL));
+		      words_refuse(said, sizeof(said), "topology", word, words_row_at,
+				   WORDS_ROWS(generators)));
 	return NULL;
 }
 

@@ -390,7 +390,7 @@ static json_t *trace(const struct io_services *h, const json_t *request, struct 
 			 (json_int_t)t->lost);
 }
 
-static const struct {
+static const struct action {
 	const char *name;
 	ctl_handler *handle;
 } actions[] = {
@@ -400,11 +400,11 @@ static const struct {
 
 json_t *io_ctl_fault(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
-	const char *action = io_ctl_text(request, UHCA_CTL_ACTION);
+	const struct action *a =
+		words_row(WORDS_ROWS(actions), io_ctl_text(request, UHCA_CTL_ACTION));
 
-	for (size_t i = 0; action && i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (strcmp(actions[i].name, action) == 0)
-			return actions[i].handle(h, request, o);
+	if (a)
+		return a->handle(h, request, o);
 	return io_ctl_refuse(o,
 			     "fault needs \"%s\": list, add, now, change, remove, clear, load, "
 			     "replay or trace",

@@ -63,14 +63,6 @@ static const struct request_kind {
 	{"version", {NULL}, version},
 };
 
-static const struct request_kind *find_kind(const char *name)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kinds[i].name, name) == 0)
-			return &kinds[i];
-	return NULL;
-}
-
 /* A member that this kind of request does not have, or NULL. */
 static const char *unknown_member(const struct request_kind *kind, json_t *request)
 {
@@ -97,7 +89,7 @@ static json_t *execute(const struct io_services *h, json_t *request, struct ctl_
 
 	if (!name)
 		return io_ctl_refuse(o, "a request must be an object with \"%s\"", UHCA_CTL_CMD);
-	kind = find_kind(name);
+	kind = words_row(WORDS_ROWS(kinds), name);
 	if (!kind)
 		return io_ctl_refuse(o, "unknown command '%s'", name);
 	key = unknown_member(kind, request);

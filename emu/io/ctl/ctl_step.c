@@ -198,18 +198,6 @@ static const struct action {
 	{"next", next, false},     {"release", release, true}, {"drop", drop, true},
 	{"change", change, true},
 };
-#define N_ACTIONS (sizeof(actions) / sizeof(actions[0]))
-
-static const struct action *find_action(const json_t *request)
-{
-	const char *name = io_ctl_text(request, UHCA_CTL_ACTION);
-
-	for (size_t i = 0; name && i < N_ACTIONS; i++)
-		if (strcmp(actions[i].name, name) == 0)
-			return &actions[i];
-	return NULL;
-}
-
 /* The devices that are meant: without a name all, where no packet's number needs one. */
 static bool choose_devices(const struct io_services *h, const struct action *a, struct step *s)
 {
@@ -257,7 +245,8 @@ json_t *io_ctl_step(const struct io_services *h, const json_t *request, struct c
 {
 	const json_t *number = json_object_get(request, UHCA_CTL_NUMBER);
 	struct step s = {.request = request, .o = o, .now = io_clock_now()};
-	const struct action *a = find_action(request);
+	const struct action *a =
+		words_row(WORDS_ROWS(actions), io_ctl_text(request, UHCA_CTL_ACTION));
 	int error;
 
 	if (!a)

@@ -130,16 +130,6 @@ static const struct kind {
 	  NUMBER_("match", UINT64_MAX), ONE_OF_("layer", layers), NUMBER_("qp", BITS_24),
 	  NUMBER_("psn", BITS_24), JUDGED_("what", is_met, "RC_ACKNOWLEDGE, reg_mr or SUCCESS")}},
 };
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-static const struct kind *find_kind(const char *name)
-{
-	for (size_t i = 0; i < KINDS; i++)
-		if (strcmp(kinds[i].name, name) == 0)
-			return &kinds[i];
-	return NULL;
-}
-
 static bool is_number(const char *value, uint64_t most)
 {
 	uint64_t n;
@@ -163,7 +153,7 @@ static int refuse_value(const struct term *t, const char *value, char *why, size
 int model_vocabulary_check(const char *kind, const char *name, const char *value, char *why,
 			   size_t cap)
 {
-	const struct kind *k = find_kind(kind);
+	const struct kind *k = words_row(WORDS_ROWS(kinds), kind);
 	const char *names[TERMS_MAX + 1] = {NULL};
 	char what[32];
 

@@ -33,6 +33,12 @@ const char *words_row_at(const void *rows, unsigned i);
 /* The row of this name, letter by letter; NULL: there is none, or no name. */
 const void *words_row(const struct words_rows *rows, const char *name);
 
+/* Behind a noun of which there are n. */
+static inline const char *words_plural(unsigned long long n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* Is the word one of the names, letter by letter? */
 bool words_has(const char *word, words_names names, const void *table);
 

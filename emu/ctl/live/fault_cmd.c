@@ -8,6 +8,7 @@
 #include "emu/ctl/line/line.h"
 #include "emu/ctl/scenario/scenarios.h"
 #include "emu/ctl/show/show.h"
+#include "emu/words/words.h"
 #include "fault_help.h"
 #include "live.h"
 #include "trace_stable.h"
@@ -109,12 +110,6 @@ static void say_rule(const json_t *result)
 	printf("rule %" JSON_INTEGER_FORMAT "\n", ctl_number_in(result, UHCA_CTL_RULE));
 }
 
-/* "s" behind a noun of which there are n. */
-static const char *plural(json_int_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void say_removed(const json_t *result)
 {
 	json_int_t hits = ctl_number_in(result, UHCA_CTL_HITS);
@@ -124,7 +119,8 @@ static void say_removed(const json_t *result)
 	if (hits > 0)
 		printf("it fired %" JSON_INTEGER_FORMAT " time%s, of %" JSON_INTEGER_FORMAT
 		       " that matched\n",
-		       hits, plural(hits), ctl_number_in(result, UHCA_CTL_MATCHED));
+		       hits, words_plural((unsigned long long)hits),
+		       ctl_number_in(result, UHCA_CTL_MATCHED));
 	else
 		printf("%s\n", ctl_never_fired(result, why, sizeof(why)));
 }
@@ -133,14 +129,14 @@ static void say_cleared(const json_t *result)
 {
 	json_int_t n = ctl_number_in(result, UHCA_CTL_RULES);
 
-	printf("%" JSON_INTEGER_FORMAT " rule%s removed\n", n, plural(n));
+	printf("%" JSON_INTEGER_FORMAT " rule%s removed\n", n, words_plural((unsigned long long)n));
 }
 
 static void say_added(const json_t *result)
 {
 	json_int_t n = ctl_number_in(result, UHCA_CTL_RULES);
 
-	printf("%" JSON_INTEGER_FORMAT " rule%s\n", n, plural(n));
+	printf("%" JSON_INTEGER_FORMAT " rule%s\n", n, words_plural((unsigned long long)n));
 }
 
 /* Sends the rule in the words from a->first on; the third word may say which rule it replaces. */
@@ -167,7 +163,8 @@ static void say_done(const json_t *result)
 {
 	json_int_t n = ctl_number_in(result, UHCA_CTL_DEVICES);
 
-	printf("done to %" JSON_INTEGER_FORMAT " device%s\n", n, plural(n));
+	printf("done to %" JSON_INTEGER_FORMAT " device%s\n", n,
+	       words_plural((unsigned long long)n));
 }
 
 static int drop(const struct ctl_options *o, const struct action *a)

@@ -3,6 +3,7 @@
 #include "causes.h"
 
 #include "emu/model/read/read.h"
+#include "emu/words/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,11 +71,6 @@ static const char *rights_text(uint32_t rights, char *buf, size_t cap)
 	return buf;
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* "[0x1000, 0x2000)" */
 static void add_range(struct text *t, uint64_t start, uint64_t size)
 {
@@ -101,13 +97,14 @@ static void say_range(struct text *t, const struct uhca_abi_cause *c)
 {
 	uint64_t end = c->at + c->bytes, region_end = c->start + c->size;
 
-	text_add(t, "%" PRIu64 " byte%s at 0x%" PRIx64 " ", c->bytes, plural(c->bytes), c->at);
+	text_add(t, "%" PRIu64 " byte%s at 0x%" PRIx64 " ", c->bytes, words_plural(c->bytes),
+		 c->at);
 	if (c->at < c->start)
 		text_add(t, "begin%s %" PRIu64 " byte%s before", c->bytes == 1 ? "s" : "",
-			 c->start - c->at, plural(c->start - c->at));
+			 c->start - c->at, words_plural(c->start - c->at));
 	else
 		text_add(t, "end%s %" PRIu64 " byte%s behind", c->bytes == 1 ? "s" : "",
-			 end - region_end, plural(end - region_end));
+			 end - region_end, words_plural(end - region_end));
 	text_add(t, " the region of key 0x%" PRIx32 ", which has %" PRIu64 " bytes, ", c->key,
 		 c->size);
 	add_range(t, c->start, c->size);
@@ -146,7 +143,7 @@ static void say_answer(struct text *t, const struct uhca_abi_cause *c)
 
 static void say_message_length(struct text *t, const struct uhca_abi_cause *c)
 {
-	text_add(t, "%" PRIu64 " byte%s, where it must be %s%" PRIu64, c->got, plural(c->got),
+	text_add(t, "%" PRIu64 " byte%s, where it must be %s%" PRIu64, c->got, words_plural(c->got),
 		 c->expected > 32 ? "at most " : "", c->expected);
 }
 

@@ -3,6 +3,7 @@
 #include "explain.h"
 
 #include "emu/model/capture/capture_model.h"
+#include "emu/words/words.h"
 #include "wire/cm_msg.h"
 #include "wire/mad.h"
 #include "wire/psn.h"
@@ -52,11 +53,6 @@ static double since(const struct model *s, uint64_t ns)
 	return (double)(ns - s->began) / 1e6;
 }
 
-static const char *plural(unsigned n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* ---- what is told of a request ---- */
 
 static void tell_request(FILE *out, const struct model *s, const struct model_message *m)
@@ -73,7 +69,7 @@ static void tell_request(FILE *out, const struct model *s, const struct model_me
 			 m->va);
 	say(out, "The request",
 	    "%s of %u byte%s, psn %u%s, from %s to %s%s, first sent at %.3f ms.",
-	    m->op ? m->op : roce_opcode_info(m->opcode)->name, m->bytes, plural(m->bytes),
+	    m->op ? m->op : roce_opcode_info(m->opcode)->name, m->bytes, words_plural(m->bytes),
 	    m->first_psn, psns, from, to, memory, since(s, m->began));
 }
 
@@ -156,12 +152,12 @@ static void tell_answers(FILE *out, const struct model *s, const struct model_co
 		model_syndrome(f->syndrome, name, sizeof(name));
 		say(out, "What came back",
 		    "%u answer%s, of which %u %s; the last NAK at %.3f ms: %s%s.", came,
-		    plural(came), f->naks + f->rnr,
+		    words_plural(came), f->naks + f->rnr,
 		    f->naks + f->rnr == 1 ? "was a NAK" : "were NAKs", since(s, f->nak_ns), name,
 		    rest);
 	} else {
 		say(out, "What came back", "%u answer%s, the last at %.3f ms%s.", came,
-		    plural(came), since(s, f->answered_ns), rest);
+		    words_plural(came), since(s, f->answered_ns), rest);
 	}
 }
 
@@ -315,7 +311,7 @@ static void sum_up_answers(FILE *out, const struct model_counts *f)
 		fputs(", answers came", out);
 	} else if (f->answers_refused > 0) {
 		fprintf(out, ", %u answer%s came that answer%s nothing outstanding",
-			f->answers_refused, plural(f->answers_refused),
+			f->answers_refused, words_plural(f->answers_refused),
 			f->answers_refused == 1 ? "s" : "");
 	} else {
 		fprintf(out, ", the peer answered, but %u answer%s lost", f->answers,
@@ -651,7 +647,7 @@ static void tell_traffic(FILE *out, const struct model *s)
 			roce_syndrome_kind(k->pkt.aeth.syndrome) != ROCE_ACK;
 	}
 	fprintf(out, "%u packet%s in all: %u lost, %u sent again, %u NAK%s.\n", s->n_arrows,
-		plural(s->n_arrows), lost, again, naks, plural(naks));
+		words_plural(s->n_arrows), lost, again, naks, words_plural(naks));
 }
 
 /* A network that marks, and receivers that tell of it; most captures have neither. */
@@ -667,7 +663,7 @@ static void tell_congestion(FILE *out, const struct model *s)
 	}
 	if (marked || cnps)
 		fprintf(out, "%u packet%s marked (CE), %u congestion notification%s (CNP).\n",
-			marked, plural(marked), cnps, plural(cnps));
+			marked, words_plural(marked), cnps, words_plural(cnps));
 }
 
 /* A flight recorder keeps those that failed only; captures of other programs know of none. */
@@ -694,7 +690,7 @@ static void tell_none(FILE *out, const struct model *s, const struct explain_opt
 		fprintf(out, "No completion of wr 0x%" PRIx64 " is in this capture.\n", o->wr);
 	else
 		fprintf(out, "%u completion%s, and none has an error.\n", completions,
-			plural(completions));
+			words_plural(completions));
 	tell_traffic(out, s);
 	tell_congestion(out, s);
 }

@@ -6,6 +6,7 @@
 #include "page.h"
 
 #include "emu/model/ladder/ladders.h"
+#include "emu/words/words.h"
 #include "page_bundle.h"
 #include "page_data.h"
 #include "page_outcome.h"
@@ -46,11 +47,6 @@ static int kept(struct kept *k)
 
 /* ---- what it is about, in words ---- */
 
-static const char *plural(uint32_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void put_hosts(const struct page *p)
 {
 	for (uint32_t i = 0; i < p->s->n_hosts; i++) {
@@ -71,10 +67,10 @@ static int put_contents(const struct page *p)
 	struct tm tm;
 
 	fprintf(p->out, "<p class=\"what\">%" PRIu32 " packet%s between %" PRIu32 " queue pair%s",
-		s->n_arrows, plural(s->n_arrows), s->n_qps, plural(s->n_qps));
+		s->n_arrows, words_plural(s->n_arrows), s->n_qps, words_plural(s->n_qps));
 	put_hosts(p);
 	fprintf(p->out, ", %" PRIu32 " record%s of the devices, in %.3f ms", s->n_records,
-		plural(s->n_records), (double)(s->ended - s->began) / 1e6);
+		words_plural(s->n_records), (double)(s->ended - s->began) / 1e6);
 	if (s->began && gmtime_r(&seconds, &tm) &&
 	    strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm))
 		fprintf(p->out, " from %s on", when);

@@ -3,6 +3,7 @@
 #include "page_outcome.h"
 
 #include "emu/model/ladder/ladders.h"
+#include "emu/words/words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,11 +30,6 @@ __attribute__((format(printf, 3, 4))) static void tell(const struct outcome *o, 
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	o->say(o->arg, mood, text);
-}
-
-static const char *plural(uint32_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 /* ---- what failed ---- */
@@ -98,7 +94,7 @@ static int tell_completions(const struct outcome *o)
 		     flushed, flushed == 1 ? " was" : "s were");
 	if (told == 0 && completions)
 		tell(o, PAGE_GOOD, "Nothing failed: %u completion%s, all with success.",
-		     completions, plural(completions));
+		     completions, words_plural(completions));
 	return 0;
 }
 
@@ -128,7 +124,7 @@ static void tell_rules(const struct outcome *o, uint32_t packets)
 				       text ? text : "its text is not known");
 	}
 	tell(o, PAGE_PLAIN, "Fault rules touched or made %" PRIu32 " packet%s%s.", packets,
-	     plural(packets), list);
+	     words_plural(packets), list);
 }
 
 struct trouble {
@@ -162,12 +158,12 @@ static void tell_trouble(const struct outcome *o)
 		     t.lost == 1 ? " was" : "s were");
 	if (t.refused)
 		tell(o, PAGE_PLAIN, "%" PRIu32 " packet%s arrived and the receiver dropped %s.",
-		     t.refused, plural(t.refused), t.refused == 1 ? "it" : "them");
+		     t.refused, words_plural(t.refused), t.refused == 1 ? "it" : "them");
 	if (t.judged)
 		tell(o, PAGE_PLAIN,
 		     "%" PRIu32 " packet%s arrived and %s not executed: refused, or taken for a "
 		     "duplicate.",
-		     t.judged, plural(t.judged), t.judged == 1 ? "was" : "were");
+		     t.judged, words_plural(t.judged), t.judged == 1 ? "was" : "were");
 	if (t.again)
 		tell(o, PAGE_PLAIN, "%" PRIu32 " packet%s sent again.", t.again,
 		     t.again == 1 ? " was" : "s were");
@@ -179,7 +175,7 @@ static void tell_trouble(const struct outcome *o)
 			       : "All packets arrived, each sent once.");
 	else if (t.unknown)
 		tell(o, PAGE_PLAIN, "The arrival of %" PRIu32 " packet%s is unknown.", t.unknown,
-		     plural(t.unknown));
+		     words_plural(t.unknown));
 }
 
 int page_outcome(const struct model *s, page_sentence *say, void *arg)

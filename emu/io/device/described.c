@@ -152,13 +152,17 @@ static void put_types(struct table *t, const uint8_t gid[16], bool both)
 	put(t, gid, false);
 }
 
+/* Behind the last address of the port. */
+static unsigned last_address(const struct table *t, const struct io_identity *id)
+{
+	return t->port + 1 < id->described->n_ports ? id->first_address[t->port + 1]
+						    : id->addresses.count;
+}
+
 /* Those of one family; of an address that is link-local there is an entry already. */
 static void put_family(struct table *t, const struct io_identity *id, bool v4, bool both)
 {
-	unsigned last = t->port + 1 < id->described->n_ports ? id->first_address[t->port + 1]
-							     : id->addresses.count;
-
-	for (unsigned i = id->first_address[t->port]; i < last; i++)
+	for (unsigned i = id->first_address[t->port]; i < last_address(t, id); i++)
 		if (roce_addr_is_v4(id->addresses.a[i].gid) == v4)
 			put_types(t, id->addresses.a[i].gid, both);
 }
@@ -177,10 +181,7 @@ static void put_roce(struct table *t, const struct io_identity *id, bool both)
 
 static void put_addresses(struct table *t, const struct io_identity *id)
 {
-	unsigned last = t->port + 1 < id->described->n_ports ? id->first_address[t->port + 1]
-							     : id->addresses.count;
-
-	for (unsigned i = id->first_address[t->port]; i < last; i++)
+	for (unsigned i = id->first_address[t->port]; i < last_address(t, id); i++)
 		put(t, id->addresses.a[i].gid, false);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "sysfs_change.h"
 
+#include "emu/io/sysfs/sysfs.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -111,13 +113,6 @@ static void read_line(int root, const char *name, char *out, size_t cap)
 		close(fd);
 }
 
-static void gid_text(const uint8_t gid[16], char out[40])
-{
-	for (unsigned k = 0; k < 8; k++)
-		snprintf(out + 5 * k, 40 - 5 * k, "%02x%02x%s", gid[2 * k], gid[2 * k + 1],
-			 k < 7 ? ":" : "");
-}
-
 /*
  * An attribute of an entry is a line, and its spare the link to a file that cannot be read, or it
  * is the link, and there is no spare. text "": the link.
@@ -155,7 +150,7 @@ int io_sysfs_gid_write(const char *dir, const struct io_identity *id, unsigned i
 	if (root < 0)
 		return root;
 	port_of(base, id);
-	gid_text(e->gid, gid);
+	sysfs_gid_text(e->gid, gid);
 	snprintf(name, sizeof(name), "%.200s/gid_attrs/types", base);
 	error = write_attribute(root, name, index, empty ? "" : e->type);
 	snprintf(name, sizeof(name), "%.200s/gid_attrs/ndevs", base);
@@ -170,7 +165,7 @@ int io_sysfs_gid_write(const char *dir, const struct io_identity *id, unsigned i
 
 /* ---- away and back ---- */
 
-/* The number of the uverbs of this device in a folder. 0 or -ENOENT. */
+/* The number of the uverbs of this device in a folder, of any when id is NULL. 0 or -ENOENT. */
 static int find_uverbs(int root, const char *folder, const struct io_identity *id, unsigned *number)
 {
 	int fd = openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -181,8 +176,10 @@ static int find_uverbs(int root, const char *folder, const struct io_identity *i
 	for (struct dirent *e; d && !found && (e = readdir(d));) {
 		if (sscanf(e->d_name, "uverbs%u", number) != 1)
 			continue;
-		read_line(root, path(name, "%s/%s/ibdev", folder, e->d_name), ibdev, sizeof(ibdev));
-		found = strcmp(ibdev, id->name) == 0;
+		if (id)
+			read_line(root, path(name, "%s/%s/ibdev", folder, e->d_name), ibdev,
+				  sizeof(ibdev));
+		found = !id || strcmp(ibdev, id->name) == 0;
 	}
 	if (d)
 		closedir(d);
@@ -248,20 +245,11 @@ static int bring_back(int root, const struct io_identity *id, unsigned uverbs)
 static int name_uverbs(int root, const struct io_identity *id, unsigned uverbs)
 {
 	char folder[PATH], name[PATH], file[PATH];
-	unsigned n = UINT_MAX;
-	int fd = openat(root,
-			path(folder, "sys/class/infiniband/%s/device/infiniband_verbs", id->name),
-			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	unsigned n;
 	int error = 0;
 
-	for (struct dirent *e; d && n == UINT_MAX && (e = readdir(d));)
-		sscanf(e->d_name, "uverbs%u", &n);
-	if (d)
-		closedir(d);
-	else if (fd >= 0)
-		close(fd);
-	if (n == UINT_MAX || uverbs == UINT_MAX || n == uverbs)
+	path(folder, "sys/class/infiniband/%s/device/infiniband_verbs", id->name);
+	if (find_uverbs(root, folder, NULL, &n) < 0 || uverbs == UINT_MAX || n == uverbs)
 		return 0;
 	if (unlinkat(root, path(name, "%s/uverbs%u", folder, n), 0) == 0)
 		error = mkdirat(root, path(name, "%s/uverbs%u", folder, uverbs), 0755) < 0 ? -errno

@@ -35,6 +35,12 @@
 static struct sockaddr_un daemon_address;
 static socklen_t daemon_length; /* 0: nothing was opened yet */
 
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
 bool uhca_ucma_is_path(const char *path)
 {
 	const char *root = uhca_root();
@@ -120,11 +126,8 @@ static int receive_reply(int fd, struct call *c)
 	while (n < 0 && errno == EINTR);
 	if (n == 0)
 		n = recv(fd, &c->reply, sizeof(c->reply), MSG_DONTWAIT);
-	if (n < (ssize_t)sizeof(c->reply.h) ||
-	    (size_t)n != sizeof(c->reply.h) + c->reply.h.length) {
-		errno = EIO; /* the daemon is gone */
-		return -1;
-	}
+	if (n < (ssize_t)sizeof(c->reply.h) || (size_t)n != sizeof(c->reply.h) + c->reply.h.length)
+		return fail(EIO); /* the daemon is gone */
 	if (c->reply.h.status < 0) {
 		errno = -c->reply.h.status;
 		uhca_ucma_refused((char *)c->reply.response, c->reply.h.length, errno);
@@ -138,10 +141,8 @@ static int call(int fd, struct call *c)
 	int pair[2];
 	int result;
 
-	if (uhca_ucma_gone_is(fd)) {
-		errno = EIO;
-		return -1;
-	}
+	if (uhca_ucma_gone_is(fd))
+		return fail(EIO);
 	c->h.magic = UHCA_UCMA_MAGIC;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -1;
@@ -181,10 +182,8 @@ static int connect_daemon(int flags)
 	socklen_t peer_length = sizeof(un);
 	int fd;
 
-	if (len + sizeof("/" UHCA_UCMA_SOCKET) > sizeof(un.sun_path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
+	if (len + sizeof("/" UHCA_UCMA_SOCKET) > sizeof(un.sun_path))
+		return fail(ENAMETOOLONG);
 	memcpy(un.sun_path, root, len);
 	memcpy(un.sun_path + len, "/" UHCA_UCMA_SOCKET, sizeof("/" UHCA_UCMA_SOCKET));
 	fd = UHCA_REAL(socket)(AF_UNIX, SOCK_SEQPACKET | (flags & O_CLOEXEC ? SOCK_CLOEXEC : 0), 0);
@@ -282,15 +281,11 @@ static int add_option(struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
 	struct rdma_ucm_set_option o;
 
-	if (hdr->in < sizeof(o)) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (hdr->in < sizeof(o))
+		return fail(EINVAL);
 	memcpy(&o, hdr + 1, sizeof(o));
-	if (o.optlen > UHCA_UCMA_MAX - sizeof(c->h) - c->h.length) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (o.optlen > UHCA_UCMA_MAX - sizeof(c->h) - c->h.length)
+		return fail(EINVAL);
 	c->option = (const void *)(uintptr_t)o.optval;
 	c->h.option = o.optlen;
 	c->h.length += o.optlen;
@@ -301,15 +296,11 @@ static int add_old_file(struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
 	struct rdma_ucm_migrate_id m;
 
-	if (hdr->in < sizeof(m)) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (hdr->in < sizeof(m))
+		return fail(EINVAL);
 	memcpy(&m, hdr + 1, sizeof(m));
-	if (!uhca_ucma_is_ours((int)m.fd)) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (!uhca_ucma_is_ours((int)m.fd))
+		return fail(EINVAL);
 	c->fd = (int)m.fd;
 	return 0;
 }
@@ -481,10 +472,8 @@ static int end_without_daemon(int fd, struct call *c, const struct rdma_ucm_cmd_
 	struct rdma_ucm_destroy_id_resp resp;
 
 	load(&in, sizeof(in), hdr);
-	if (!uhca_ucma_book_strike(number_of(fd), in.id, &resp.events_reported)) {
-		errno = ENOENT;
-		return -1;
-	}
+	if (!uhca_ucma_book_strike(number_of(fd), in.id, &resp.events_reported))
+		return fail(ENOENT);
 	respond(c, &resp, sizeof(resp));
 	return 0;
 }
@@ -610,10 +599,8 @@ static int get_event(int fd, struct call *c)
 			n = removal_event(fd, c);
 		if (n != 0)
 			return n > 0 ? 0 : -1;
-		if (!waited) {
-			errno = EAGAIN;
-			return -1;
-		}
+		if (!waited)
+			return fail(EAGAIN);
 	}
 }
 
@@ -646,15 +633,11 @@ ssize_t uhca_ucma_write(int fd, const void *buf, size_t count)
 	struct call c = {.fd = -1};
 	int result, saved = errno;
 
-	if (count < sizeof(hdr)) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (count < sizeof(hdr))
+		return fail(EINVAL);
 	memcpy(&hdr, buf, sizeof(hdr));
-	if (hdr.in > count - sizeof(hdr) || count > UHCA_UCMA_MAX - sizeof(c.h)) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (hdr.in > count - sizeof(hdr) || count > UHCA_UCMA_MAX - sizeof(c.h))
+		return fail(EINVAL);
 	c.h.cmd = hdr.cmd;
 	c.h.length = (uint32_t)sizeof(hdr) + hdr.in;
 	c.command = buf;

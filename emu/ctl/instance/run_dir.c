@@ -196,7 +196,7 @@ static void sweep_one(const char *root, const char *name)
 	bool has_pid = life >= 0 && faccessat(fd, "pid", F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	int pid = has_pid ? lock_left(fd, "pid") : -1;
 	if (life >= 0 && (!has_pid || pid >= 0))
-		run_dir_remove(&dir);
+		run_dir_remove(dir.path);
 	if (pid >= 0)
 		close(pid);
 	if (life >= 0)
@@ -240,9 +240,9 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return 0;
 }
 
-void run_dir_remove(const struct run_dir *dir)
+void run_dir_remove(const char *path)
 {
-	(void)nftw(dir->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+	(void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 /* Where the last n lines of a text begin. */

@@ -46,8 +46,8 @@ int run_dir_complain(const char *what);
  */
 int run_dir_mark(const char *path);
 
-/* Removes the directory and all that is in it; what cannot be removed stays. */
-void run_dir_remove(const struct run_dir *dir);
+/* Removes a directory and all that is in it; what cannot be removed stays. */
+void run_dir_remove(const char *path);
 
 /* Length of the instance's log now, in bytes; 0 where there is none. */
 long run_dir_log_size(const struct run_dir *dir);

@@ -3,11 +3,11 @@
 #include "run_only.h"
 
 #include "emu/words/words.h"
+#include "run_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,20 +20,6 @@
 #define LINK_MAX_  512
 #define NAMES_MOST 64
 #define NAME_MAX_  32
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	(void)remove(path); /* what stays, stays */
-	return 0;
-}
-
-static void remove_all(const char *path)
-{
-	(void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
 
 /* Directories of processes that ended without removing theirs. */
 static void sweep(const char *dir)
@@ -48,7 +34,7 @@ static void sweep(const char *dir)
 			continue;
 		snprintf(path, sizeof(path), "%s/%.32s", dir, e->d_name);
 		if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
-			remove_all(path);
+			run_dir_remove(path);
 	}
 	if (d)
 		closedir(d);
@@ -288,5 +274,5 @@ int run_only_make(const char *dir, const char *list, struct run_only *out)
 void run_only_remove(const struct run_only *only)
 {
 	if (only->path[0])
-		remove_all(only->path);
+		run_dir_remove(only->path);
 }

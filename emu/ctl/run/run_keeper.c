@@ -102,7 +102,7 @@ keep(const struct run_dir *dir, const struct run_options *options, int life_fd, 
 	}
 	if (kept[0])
 		run_keep_log(dir, kept);
-	run_dir_remove(dir);
+	run_dir_remove(dir->path);
 	_exit(ret == 0 ? 0 : RUN_EXIT_FAILED);
 }
 
@@ -127,7 +127,7 @@ int run_keeper_start(const struct run_dir *dir, const struct run_options *option
 	if (keep_named)
 		ret = run_keep_open(keep_named, keep_folder);
 	if (ret < 0) {
-		run_dir_remove(dir);
+		run_dir_remove(dir->path);
 		return ret;
 	}
 	if (pipe2(life, O_CLOEXEC) < 0)
@@ -167,7 +167,7 @@ fail_life:
 fail:
 	ret = ret ? ret : errno;
 	fprintf(stderr, "uhca-run: %s\n", strerror(ret));
-	run_dir_remove(dir);
+	run_dir_remove(dir->path);
 	return -ret;
 }
 
@@ -178,7 +178,7 @@ fail:
 static void remove_for_keeper(const struct run_dir *dir)
 {
 	for (unsigned ms = 0; ms < DAEMON_END_MS; ms += LOOK_MS) {
-		run_dir_remove(dir);
+		run_dir_remove(dir->path);
 		if (access(dir->path, F_OK) < 0)
 			return;
 		poll(NULL, 0, LOOK_MS);

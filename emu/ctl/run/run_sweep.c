@@ -459,7 +459,7 @@ int run_sweep(const struct run_options *options, run_hunt_run *run)
 		s.pool.ended = ended;
 		s.pool.arg = &s;
 		status = sweep(&s, known);
-		run_dir_remove(&dir);
+		run_dir_remove(dir.path);
 	}
 	sweep_known_free(known);
 	return status;

@@ -49,7 +49,7 @@ static void remove_folder(const char *path)
 	struct run_dir dir;
 
 	if (snprintf(dir.path, sizeof(dir.path), "%s", path) < (int)sizeof(dir.path))
-		run_dir_remove(&dir);
+		run_dir_remove(dir.path);
 }
 
 static int name_files(struct sweep_slot *slot, const char *dir, unsigned i)

@@ -190,14 +190,6 @@ static const struct attributes *find_attributes(enum qp_type type, enum qp_state
 	return &t->type[column];
 }
 
-bool qp_state_legal(enum qp_type type, enum qp_state from, enum qp_state to, uint32_t mask)
-{
-	const struct attributes *a = find_attributes(type, from, to);
-
-	mask &= ~(uint32_t)QP_ATTR_STATE;
-	return a && (mask & a->required) == a->required && !(mask & ~(a->required | a->optional));
-}
-
 /* The lowest bit that is set, as ibv_modify_qp(3) calls it; NULL: it has no name. */
 static const char *attribute_name(uint32_t mask)
 {

@@ -36,13 +36,10 @@ enum {
 };
 
 /*
- * True when a QP of this type may go from one state to the other with exactly the attributes of
- * mask, QP_ATTR_STATE itself being neither needed nor counted. From a state to itself means
- * "change attributes".
+ * 0 when a QP of this type may go from one state to the other with exactly the attributes of mask,
+ * QP_ATTR_STATE itself being neither needed nor counted; or -EINVAL, the reason said
+ * (device_refuse). From a state to itself means "change attributes".
  */
-bool qp_state_legal(enum qp_type type, enum qp_state from, enum qp_state to, uint32_t mask);
-
-/* The same as 0 or -EINVAL, the reason said (device_refuse). */
 int qp_state_check(struct device *dev, enum qp_type type, enum qp_state from, enum qp_state to,
 		   uint32_t mask);
 

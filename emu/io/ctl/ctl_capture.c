@@ -7,6 +7,7 @@
 #include "ctl_handler.h"
 #include "emu/abi/ctl.h"
 #include "emu/io/base/base.h"
+#include "emu/io/network/network.h"
 #include "emu/output/output.h"
 
 #include <errno.h>
@@ -65,8 +66,13 @@ static bool read_wish(const struct io_services *h, const json_t *request, struct
 	if (!device)
 		return true;
 	dev = io_devices_find(h->devices, device, strlen(device) + 1);
-	if (!dev && io_ctl_fabric_capture(h, device, &out->only))
+	if (!dev && h->network && io_network_port(h->network, device) >= 0) {
+		io_ctl_fabric_capture(h, device, &out->only); /* not while another one runs */
 		return true;
+	}
+	if (!dev && h->network && strchr(device, '/'))
+		return io_ctl_refuse(o, "the network has no port '%.100s': show fabric lists them",
+				     device);
 	if (!dev)
 		return io_ctl_device_of(h, request, o);
 	out->only = (int)dev->pcap->interface;

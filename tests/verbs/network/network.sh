@@ -112,6 +112,13 @@ bandwidth() { # PORT
 	"$ctl" ladder "$out/port.pcapng" | grep -q 'WRITE_FIRST' || complain "ladder of a port"
 	! "$ctl" capture start "$out/no.pcapng" --device switch/port7 2>"$out/errors" ||
 		complain "capture at a port that is not there"
+	grep -qF "the network has no port 'switch/port7'" "$out/errors" ||
+		complain "capture at no port: $(cat "$out/errors")"
+	"$ctl" capture start "$out/one.pcapng" --device h0 >/dev/null || complain "capture at h0"
+	! "$ctl" capture start "$out/two.pcapng" --device switch/port1 2>"$out/errors" ||
+		complain "two captures at once"
+	grep -qF "$out/one.pcapng" "$out/errors" || complain "two captures: $(cat "$out/errors")"
+	"$ctl" capture stop >/dev/null
 	# To itself, by the switch and back.
 	write_server $(($1 + 1)) -n 10 -s 16384
 	write_client uhca0 $(($1 + 1)) -n 10 -s 16384 >"$out/clients"

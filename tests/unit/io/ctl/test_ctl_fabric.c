@@ -141,7 +141,7 @@ static void test_capture(void **state)
 		 "{\"cmd\": \"capture\", \"action\": \"start\", \"file\": \"%s/a.pcapng\", "
 		 "\"device\": \"switch/port3\"}",
 		 t.dir);
-	expect_error(request, "unknown device 'switch/port3'; known: uhca0, uhca1");
+	expect_error(request, "the network has no port 'switch/port3': show fabric lists them");
 	assert_null(t.d.network->tap.seen);
 	strcpy(strstr(request, "port3"), "port2\"}");
 	json_decref(ask(request));

@@ -9,18 +9,36 @@
 #include "tests/verbs/sanitize/far.h"
 #include "tests/verbs/sanitize/pair.h"
 
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
-#define BEATS 20000
-#define POLLS 2000u /* from one to the next; a clock would tell that the loop may have a limit */
+#define BEATS 100 /* for 3 s, which is longer than a standstill may be */
 
+static volatile sig_atomic_t due;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	due = 1;
+}
+
+/* By signals: a call for the time would tell that the loop may have a limit. */
 static void poll_and_beat(struct far *f, int beats)
 {
+	const struct itimerval often = {{0, 30000}, {0, 30000}}, never = {0};
 	struct ibv_wc wc;
 
-	for (unsigned n = 1; !ibv_poll_cq(f->cq, 1, &wc); n++) /* <- */
-		if (n % POLLS == 0 && beats && beats--)
-			pair_must(send(f->sock, "", 1, MSG_NOSIGNAL) == 1, "a sign of life");
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (!ibv_poll_cq(f->cq, 1, &wc)) { /* <- */
+		if (!due || !beats)
+			continue;
+		due = 0;
+		beats--;
+		pair_must(send(f->sock, "", 1, MSG_NOSIGNAL) == 1, "a sign of life");
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
 }
 
 static void hear_beats(struct far *f)

@@ -12,7 +12,7 @@ export TMPDIR=$out
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 failed=0
-busy=()
+busy=() idle=()
 
 complain() {
 	echo "$*"
@@ -32,15 +32,23 @@ says() { # WHAT WORDS
 	grep -qF -e "$2" "$out/said" || complain "$1: '$2' is not in: $(cat "$out/said")"
 }
 
+# All at once: each in an instance of its own.
 idlers() { # WHAT OPTION...
-	local mode what=$1
+	local mode modes what=$1 pid
 	shift
-	while read -r mode; do
-		watch 0 "$mode, $what" --sanitize-options hang_after=0.3 "$@" -- \
-			"$programs/idle" "$mode"
-		! grep -q 'ERROR: uhca-sanitizer' "$out/said" ||
-			complain "$mode, $what: $(cat "$out/said")"
-	done < <("$programs/idle")
+	mapfile -t modes < <("$programs/idle")
+	for mode in "${modes[@]}"; do
+		timeout -k 2 240 "$run" --private --sanitize --sanitize-options hang_after=0.3 \
+			"$@" -- "$programs/idle" "$mode" >"$out/$mode" 2>&1 &
+		idle[$!]=$mode # by process
+	done
+	for pid in "${!idle[@]}"; do
+		mode=${idle[$pid]}
+		wait "$pid" || complain "$mode, $what: status $?: $(cat "$out/$mode")"
+		! grep -q 'ERROR: uhca-sanitizer' "$out/$mode" ||
+			complain "$mode, $what: $(cat "$out/$mode")"
+	done
+	idle=()
 }
 
 occupy() { # both processors

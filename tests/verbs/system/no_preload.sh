@@ -14,6 +14,7 @@ root=$(cd "$here/../.." && pwd)
 . "$here/lib.sh"
 : "${UHCA_BUILDDIR:?}" # here, not in a subshell: the script ends
 provider=$(find "$UHCA_BUILDDIR" -name libuhca-rdmav34.so -path '*/.libs/*' | head -n 1)
+export TMPDIR=${TMPDIR:-/tmp} # instances are in /dev/shm else, which another /dev hides
 in_userns=(unshare --user --map-root-user --mount)
 
 cannot() {

@@ -42,7 +42,7 @@ static int refuse_nul(const char *text, struct fabric_error *e)
 
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1)
 		line++;
-	fabric_refuse(e, text, text + strlen(text), "a NUL: the file is no text");
+	fabric_refuse(e, text, text + strlen(text), "a NUL byte: not a text file");
 	e->line = line;
 	return -EINVAL;
 }

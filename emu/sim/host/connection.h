@@ -22,7 +22,7 @@ struct sim_settings {
 	uint32_t header;    /* bytes of a packet beside its payload, Ethernet to FCS */
 	uint32_t ack_bytes; /* of an ACK, a CNP */
 	uint32_t cnp_bytes;
-	/* Packets for one ACK. Those have their own that end a message or fill the window. */
+	/* Packets for one ACK; one that ends a message or fills the window has its own. */
 	uint32_t ack_every;
 	uint8_t data_class, ack_class, cnp_class;
 	bool echo;             /* ACKs echo CE marks, and no CNP is sent */

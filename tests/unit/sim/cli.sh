@@ -49,7 +49,7 @@ link a b rate=3X' >bad.topo
 says "./bad.topo:2:15: rate: '3X' is not a rate such as 100G" topology ./bad.topo
 says "did you mean 'fat-tree'?" topology fat-tre
 printf 'host a b\nlink a b\0link\n' >nul.topo
-says "./nul.topo:2:9: a NUL" topology ./nul.topo
+says "./nul.topo:2:9: a NUL byte: not a text file" topology ./nul.topo
 says "unknown command 'rum': did you mean 'run'?" rum
 says "run needs --topology and --workload" run --topology fat-tree:4
 says "did you mean 'dcqcn'?" run --cc dqcn

@@ -243,19 +243,25 @@ static void test_pacing(void **state)
 	end();
 }
 
-/* Ten packets of 1062 B fit a window: the eleventh waits for the ACK of the first. */
-static void test_window(void **state)
+/* Ten packets of 1062 B fit the window. */
+static void send_in_window(uint32_t ack_every)
 {
 	struct sim_settings set = usual();
 	struct sim_connection *c;
 
-	(void)state;
-	set.ack_every = 1;
+	set.ack_every = ack_every;
 	make(PLAIN, &set);
 	c = sim_open(s, 0, 1, 1, 0);
 	c->cc.window = 10 * 1062 + 100;
 	sim_message(s, c, 20000, 0);
 	fabric_run(s->fabric, FABRIC_NEVER - 1);
+}
+
+/* The eleventh waits for the ACK of the first. */
+static void test_window(void **state)
+{
+	(void)state;
+	send_in_window(1);
 	/* Packet 11 leaves at ALONE, the last one nine packets later. */
 	assert_int_equal(done_at, ALONE + 9 * PACKET + ALONE);
 	end();
@@ -283,16 +289,8 @@ static void test_slow(void **state)
 /* The tenth packet fills the window, and asks for an ACK that would come with the 16th one. */
 static void test_window_of_few(void **state)
 {
-	struct sim_settings set = usual();
-	struct sim_connection *c;
-
 	(void)state;
-	set.ack_every = 16;
-	make(PLAIN, &set);
-	c = sim_open(s, 0, 1, 1, 0);
-	c->cc.window = 10 * 1062 + 100;
-	sim_message(s, c, 20000, 0);
-	fabric_run(s->fabric, FABRIC_NEVER - 1);
+	send_in_window(16);
 	assert_int_equal(done_at, 2 * (9 * PACKET + ALONE));
 	assert_int_equal(s->counters.timeouts, 0);
 	end();

@@ -97,5 +97,17 @@ const struct abi_command abi_commands[UHCA_CMD_COUNT] = {
 					AT(attach_comp_cntr, comp_cntr, COMP_CNTR)}},
 	[UHCA_CMD_REG_PINNED_MR] = {SIZE(reg_pinned_mr), 0, ABI_MR, 0,
 				     {AT(reg_pinned_mr, mr.pd, PD)}},
+	[UHCA_CMD_REFUSED] = {SIZE(refused), 0, 0, 0, {{0}}},
+	[UHCA_CMD_RESIZE_SRQ] = {SIZE(modify_srq), 0, 0, 0, {AT(modify_srq, handle, SRQ)}},
+	[UHCA_CMD_QUERY_PEER] = {SIZE(query_peer), 0, 0, 0,
+				 {AT(query_peer, handle, QP), MAY(query_peer, ah, AH)}},
 };
 /* clang-format on */
+
+bool abi_commands_are_all(void)
+{
+	for (unsigned cmd = 1; cmd < UHCA_CMD_COUNT; cmd++)
+		if (abi_commands[cmd].size < sizeof(struct uhca_cmd_request))
+			return false;
+	return true;
+}

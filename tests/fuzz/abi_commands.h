@@ -31,7 +31,7 @@ enum abi_kind {
 #define ABI_FIELDS 5u
 
 struct abi_command {
-	uint16_t size; /* of the request; 0: there is no such command */
+	uint16_t size; /* of the request, in bytes */
 	uint8_t n_fds;
 	uint8_t makes;    /* enum abi_kind */
 	uint8_t destroys; /* the object that its first field names */
@@ -43,5 +43,8 @@ struct abi_command {
 };
 
 extern const struct abi_command abi_commands[UHCA_CMD_COUNT];
+
+/* Does each command from 1 have a row? A row that is missing is a command that is not tested. */
+bool abi_commands_are_all(void);
 
 #endif

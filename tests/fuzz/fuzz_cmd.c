@@ -137,6 +137,7 @@ static void start(void)
 	struct io_instance instance;
 	int pair[2];
 
+	FUZZ_CHECK(abi_commands_are_all());
 	strcpy(dir, "/tmp/uhca-fuzz-XXXXXX");
 	FUZZ_CHECK(mkdtemp(dir) != NULL);
 	FUZZ_CHECK(io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null") == 0);

@@ -136,6 +136,7 @@ static void start(void)
 {
 	struct io_settings s;
 
+	FUZZ_CHECK(abi_commands_are_all());
 	FUZZ_CHECK(io_log_open(IO_LOG_DEBUG, IO_LOG_FILE, "/dev/null") == 0);
 	io_test_settings(&s, 2);
 	s.no_sandbox = true;

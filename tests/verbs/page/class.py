@@ -23,11 +23,11 @@ SANITIZED = "ASAN_OPTIONS" in os.environ and subprocess.run(
     ["nm", "-D", build + "/uhcad"], capture_output=True, text=True).stdout.count("__asan_") > 0
 
 COMPILER = """#!/bin/sh
-# The first source is shell text: it becomes the program.
+# The first source is shell text: it becomes the object, and that the program.
 while [ $# -gt 0 ]; do
 	case $1 in
 	-o) out=$2; shift ;;
-	*.c) : "${source:=$1}" ;;
+	*.[co]) : "${source:=$1}" ;;
 	esac
 	shift
 done

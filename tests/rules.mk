@@ -10,7 +10,7 @@ compile_test = $(CC) $(DEFS) $(DEFAULT_INCLUDES) $(test_cppflags) $(CPPFLAGS) $(
 	-O0 -U_FORTIFY_SOURCE $(test_cflags)
 
 tests/%.o: tests/%.c
-	$(AM_V_CC)$(MKDIR_P) $(@D) && $(compile_test) -MMD -MP -c -o $@ $<
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(compile_test) -MD -MP -c -o $@ $<
 
 # Of what a program is made: objects, kits, and of our libraries their archives (shared ones are
 # looked for where they were built).
@@ -113,7 +113,7 @@ sanitize_known_cm = tests/verbs/sanitize/known/spdk-3118
 sanitize_objects = $(sanitize_programs:=.o) $(sanitize_shared) $(sanitize_of_cm)
 $(sanitize_objects): %.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(DEFAULT_INCLUDES) -D_GNU_SOURCE -Wall -Werror -g -O2 \
-		-I$(srcdir) -MMD -MP -c -o $@ $<
+		-I$(srcdir) -MD -MP -c -o $@ $<
 $(sanitize_programs): $(sanitize_of_cm)
 $(sanitize_programs): %: %.o $(sanitize_shared)
 	$(AM_V_CCLD)$(CC) -o $@ $(filter-out $(sanitize_of_cm),$^) \

@@ -87,16 +87,27 @@ int found_parse(json_t *line, struct found *out)
 	return 0;
 }
 
+static bool is_main(const struct found_frame *f)
+{
+	return f->symbol && strcmp(f->symbol, "main") == 0;
+}
+
+/*
+ * It ends with main, as valgrind(1) ends it: what calls main is the C library's, whose debug
+ * information takes longer to read than all the rest.
+ */
 static void look_up_stack(struct found_stack *s)
 {
 	struct found_frame from[FOUND_FRAMES];
 	unsigned n = s->n_frames;
+	bool ends = false;
 	memcpy(from, s->frames, sizeof(from));
 	s->n_frames = 0;
-	for (unsigned i = 0; i < n && s->n_frames < FOUND_FRAMES; i++) {
+	for (unsigned i = 0; i < n && s->n_frames < FOUND_FRAMES && !ends; i++) {
 		struct found_frame *to = &s->frames[s->n_frames];
 		*to = from[i];
 		s->n_frames += symbol_look_up(to, FOUND_FRAMES - s->n_frames);
+		ends = is_main(&s->frames[s->n_frames - 1]);
 	}
 }
 

@@ -34,8 +34,9 @@
  *   {"stack": ID, "frames": [...]}       a stack; ID is unique among all processes
  *   {"note": NAME, "of": ID}             that stack is known by this name from now on
  *
- * {"program": S, "stands": [[THREAD, CALL, MS, FD, FILE]...], "queues": [S...]} says again and
- * again that no thread goes on: its system call (-1: it polls) and first argument. No answer.
+ * {"program": S, "stands": [[THREAD, CALL, MS, FD, FILE, NS]...], "queues": [S...]} says again and
+ * again that no thread goes on: its system call (-1: it polls) and first argument. NS is there for a
+ * thread that sleeps repeatedly: the time of one sleep, 0 if unknown. No answer.
  *
  * {"unseen": S} says what a check cannot see on this machine. No answer; the end of the run has it
  * once.

@@ -52,6 +52,10 @@ static void put_thread(const struct uhcav_hang_thread *t, uint64_t now)
 	uhcav_line_number(&line, (uint32_t)fd);
 	uhcav_line_put(&line, ",");
 	uhcav_line_string(&line, target_of(fd, target));
+	if (t->naps && !t->polls) {
+		uhcav_line_put(&line, ",");
+		uhcav_line_number(&line, t->sleep_ns);
+	}
 	uhcav_line_put(&line, "]");
 }
 

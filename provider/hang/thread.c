@@ -169,6 +169,17 @@ static void take_call(struct uhcav_hang_thread *t, const struct in_call *c)
 	}
 }
 
+static void take_sleep(struct uhcav_hang_thread *t, const struct in_call *c)
+{
+	bool plain = c->number == SYS_nanosleep;
+	struct timespec s;
+
+	t->sleeps = plain || c->number == SYS_clock_nanosleep;
+	if (t->sleeps && (plain || !(c->argument[1] & TIMER_ABSTIME)) &&
+	    uhcav_hang_peek(c->argument[plain ? 0 : 2], &s, sizeof(s)))
+		t->sleep_ns = (uint64_t)s.tv_sec * 1000000000u + (uint64_t)s.tv_nsec;
+}
+
 static uint64_t key_of(const struct in_call *c)
 {
 	uint64_t key = (uint64_t)c->number ^ c->sp;
@@ -202,6 +213,7 @@ static struct uhcav_hang_thread look_at(pid_t tid, bool *known)
 		t.first = c.argument[0];
 		t.key = key_of(&c);
 		take_call(&t, &c);
+		take_sleep(&t, &c);
 	}
 	return t;
 }
@@ -227,7 +239,7 @@ static bool exists(pid_t tid)
 
 static void take_thread(struct uhcav_hang_threads *all, pid_t tid, uint64_t now)
 {
-	bool known;
+	bool known, same;
 	struct uhcav_hang_thread t = look_at(tid, &known), *to;
 
 	if (!known) { /* it has just ended, or the kernel does not tell */
@@ -239,10 +251,12 @@ static void take_thread(struct uhcav_hang_threads *all, pid_t tid, uint64_t now)
 		all->all = false;
 		return;
 	}
-	t.since = to->since && to->key == t.key ? to->since : now;
-	if (t.does == UHCAV_HANG_FILES && !t.limited)
+	same = to->since && to->key == t.key;
+	t.since = same ? to->since : now;
+	if (t.sleeps || (t.does == UHCAV_HANG_FILES && !t.limited))
 		t.woken = times_woken(tid);
-	t.quiet = t.since == to->since && t.woken == to->woken ? to->quiet : now;
+	t.naps = t.sleeps && same && (to->naps || t.woken != to->woken);
+	t.quiet = same && (t.sleeps || t.woken == to->woken) ? to->quiet : now;
 	*to = t;
 }
 

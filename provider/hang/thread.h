@@ -29,11 +29,14 @@ struct uhcav_hang_thread {
 	bool in_call;   /* of the system: this one, with this first argument */
 	long call;
 	uint64_t first;
-	uint64_t key;   /* call, arguments and stack pointer */
-	uint64_t since; /* it has had this key at each tick; ms */
-	uint64_t woken; /* FILES, without a limit: so often it has gone to sleep */
-	uint64_t quiet; /* as "since", and nothing has woken it meanwhile; ms */
-	bool polls;     /* it is who polls a CQ in vain */
+	uint64_t key;      /* call, arguments and stack pointer */
+	uint64_t since;    /* it has had this key at each tick; ms */
+	uint64_t woken;    /* a sleep, or FILES without a limit: so often it has gone to sleep */
+	uint64_t quiet;    /* as "since", and nothing has woken it meanwhile; ms */
+	bool sleeps;       /* the call is a sleep */
+	uint64_t sleep_ns; /* for so long; 0: until a given time */
+	bool naps;  /* more than one such sleep since "since": a loop that looks and sleeps */
+	bool polls; /* it is who polls a CQ in vain */
 	bool seen;
 };
 

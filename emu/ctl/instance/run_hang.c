@@ -26,7 +26,6 @@
 #define EXPLAIN_MS     10000 /* for the daemon's answer */
 /* A loop that looks again and again sleeps no longer; ibv_poll_cq of the provider does for 1 ns. */
 #define SHORT_SLEEP_NS 1000000u
-#define POLLS          "is running: it computes or polls"
 
 struct process {
 	pid_t pid, parent;
@@ -123,6 +122,14 @@ static uint64_t sleep_ns(pid_t pid, long number, const unsigned long a[3])
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static void tell_naps(uint64_t ns)
+{
+	char words[128];
+
+	waiting_naps(ns, words, sizeof(words));
+	fputs(words, stderr);
+}
+
 /* False: the kernel does not tell. */
 static bool tell_call(pid_t pid, const char *task)
 {
@@ -145,7 +152,7 @@ static bool tell_call(pid_t pid, const char *task)
 
 	ns = sleep_ns(pid, number, a);
 	if (ns <= SHORT_SLEEP_NS)
-		fprintf(stderr, POLLS ", and sleeps for %lu ns at a time", (unsigned long)ns);
+		tell_naps(ns);
 	else if (call)
 		fprintf(stderr, "waits in %s", call->name);
 	else
@@ -165,7 +172,7 @@ static void tell_thread(pid_t pid, const char *task)
 		return;
 	fprintf(stderr, "uhca-run:   thread %s (%s) ", task, name);
 	if (state == 'R')
-		fputs(POLLS, stderr);
+		fputs(WAITING_RUNS, stderr);
 	else if (state == 'T' || state == 't')
 		fputs("is stopped", stderr);
 	else if (state == 'Z')

@@ -8,7 +8,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <sys/syscall.h>
+
+#define WAITING_RUNS "is running: it computes or polls"
 
 struct waiting_call {
 	long number;
@@ -53,6 +57,21 @@ static inline const struct waiting_call *waiting_call(long number)
 		if (calls[i].number == number)
 			return &calls[i];
 	return NULL;
+}
+
+/* Of a thread that sleeps repeatedly, ns at a time; 0: an unknown time. */
+static inline void waiting_naps(uint64_t ns, char *words, size_t room)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	size_t unit = 0;
+
+	for (; ns && ns % 1000 == 0 && unit < 3; unit++)
+		ns /= 1000;
+	if (ns)
+		snprintf(words, room, WAITING_RUNS ", and sleeps for %llu %s at a time",
+			 (unsigned long long)ns, units[unit]);
+	else
+		snprintf(words, room, WAITING_RUNS ", and sleeps between");
 }
 
 #endif

@@ -13,6 +13,7 @@
 #define LATE      1500u /* so much later than it ought to be a busy process may say it again */
 #define WORDS     384u
 #define FACT_ROOM 512u
+#define NAP_NS    5u /* in "stands" */
 
 static struct picture {
 	pid_t pid;
@@ -84,6 +85,8 @@ static void call_words(const json_t *thread, char words[WORDS])
 	const char *file = json_string_value(json_array_get(thread, 4));
 	if (number < 0)
 		snprintf(words, WORDS, "polls a completion queue in vain");
+	else if (json_array_size(thread) > NAP_NS)
+		waiting_naps((uint64_t)number_of(thread, NAP_NS), words, WORDS);
 	else if (!call)
 		snprintf(words, WORDS, "waits in the system call with number %lld",
 			 (long long)number);
@@ -110,7 +113,7 @@ const char *picture_program(pid_t pid)
 	return name ? name : "?";
 }
 
-/* Many descriptors at once: it waits for whoever comes, which is no riddle. */
+/* Many descriptors at once: it waits for any client, as a server does. */
 static bool serves(const struct picture *p)
 {
 	const json_t *thread;
@@ -145,7 +148,7 @@ static void tell_one(FILE *out, const struct picture *p)
 	char fact[FACT_ROOM];
 	const json_t *thread;
 	size_t i;
-	fprintf(out, "uhca-sanitizer: process %d (%s) stood still:\n", (int)p->pid,
+	fprintf(out, "uhca-sanitizer: process %d (%s) made no progress:\n", (int)p->pid,
 		picture_program(p->pid));
 	json_array_foreach(json_object_get(p->line, "stands"), i, thread)
 	{

@@ -95,6 +95,16 @@ static void sleeps(void)
 	end_server(server);
 }
 
+static void naps(void)
+{
+	const struct timespec moment = {.tv_nsec = 20000000};
+	pthread_t server = start_server();
+
+	while (!is_over())
+		nanosleep(&moment, NULL);
+	end_server(server);
+}
+
 static void reads(void)
 {
 	pthread_t server = start_server();
@@ -259,9 +269,9 @@ static void visits(void)
 static const struct {
 	const char *name;
 	void (*does)(void);
-} modes[] = {{"sleeps", sleeps},   {"reads", reads},  {"computes", computes}, {"asks", asks},
-	     {"looks", looks},     {"takes", takes},  {"listens", listens},   {"hears", hears},
-	     {"spreads", spreads}, {"visits", visits}};
+} modes[] = {{"sleeps", sleeps}, {"naps", naps},       {"reads", reads},  {"computes", computes},
+	     {"asks", asks},     {"looks", looks},     {"takes", takes},  {"listens", listens},
+	     {"hears", hears},   {"spreads", spreads}, {"visits", visits}};
 
 int main(int argc, char **argv)
 {

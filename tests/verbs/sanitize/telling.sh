@@ -115,11 +115,13 @@ interrupted() {
 			for (struct timespec t = {0, 1000000};;)
 				nanosleep(&t, 0);
 		}' | gcc -x c - -o "$out/naps" || complain "gcc is missing, or fails"
-	given_up 124 "short sleeps" "computes or polls, and sleeps for 1000000 ns at a time" \
+	given_up 124 "short sleeps" "computes or polls, and sleeps for 1 ms at a time" \
 		"$run" --time-limit TIME -- "$out/naps"
 	given_up 124 "timeout(1)" "waits in clock_nanosleep, for " \
 		timeout TIME "$run" --sanitize --sanitize-options $soon -- "$here/idle" sleeps 30
 	says "timeout(1)" "receives are posted and not polled"
+	given_up 124 "repeated sleeps" "it computes or polls, and sleeps for 20 ms at a time, for " \
+		timeout TIME "$run" --sanitize --sanitize-options $soon -- "$here/idle" naps 30
 	given_up 124 "a signal to uhca-run alone" "uhca-run: signal 15; " \
 		timeout --foreground TIME "$run" --sanitize -- "$here/idle" sleeps 30
 	says "a signal to uhca-run alone" "waits in clock_nanosleep"

@@ -158,6 +158,51 @@ static void test_ways(void **state)
 	pthread_mutex_unlock(&held);
 }
 
+static void sleeps_long(void)
+{
+	struct timespec t = {.tv_sec = DEADLINE_S};
+
+	nanosleep(&t, NULL);
+}
+
+/* Looks at a thread that waits so, until it has been seen so often, or is said to nap. */
+static bool naps(void (*wait)(void), unsigned looks, uint64_t *ns)
+{
+	static struct uhcav_hang_threads all;
+	const struct uhcav_hang_thread *t = NULL;
+	const struct timespec moment = {.tv_nsec = 5000000};
+	struct way w = {.wait = wait};
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	pthread_t thread;
+
+	all.n = 0;
+	assert_int_equal(pthread_create(&thread, NULL, enter, &w), 0);
+	for (unsigned i = 0; i < looks && !(t && t->naps); i++) {
+		nanosleep(&moment, NULL);
+		uhcav_hang_threads_look(&all, 1, self, 0);
+		t = find(&all, __atomic_load_n(&w.tid, __ATOMIC_ACQUIRE));
+	}
+	assert_non_null(t);
+	*ns = t->sleep_ns;
+	looks = t->naps;
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+	return looks;
+}
+
+/* A loop that looks and sleeps does not wait for one long time. */
+static void test_naps(void **state)
+{
+	uint64_t ns;
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	assert_true(naps(sleeps, 10000, &ns));
+	assert_int_equal(ns, 10000000);
+	assert_false(naps(sleeps_long, 20, &ns));
+	assert_int_equal(ns, DEADLINE_S * 1000000000ull);
+}
+
 static void reads_and_locks(void)
 {
 	reads();
@@ -262,9 +307,9 @@ static void test_peek(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways),  cmocka_unit_test(test_stay),
-		cmocka_unit_test(test_woken), cmocka_unit_test(test_ended),
-		cmocka_unit_test(test_peek),
+		cmocka_unit_test(test_ways),  cmocka_unit_test(test_naps),
+		cmocka_unit_test(test_stay),  cmocka_unit_test(test_woken),
+		cmocka_unit_test(test_ended), cmocka_unit_test(test_peek),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

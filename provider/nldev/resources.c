@@ -10,6 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Newer than Linux 5.10, whose headers Debian 11 has. */
+enum {
+	NLDEV_CMD_RES_CTX_GET = 22,
+	NLDEV_CMD_RES_SRQ_GET,
+	NLDEV_ATTR_RES_CTX = 86,
+	NLDEV_ATTR_RES_CTX_ENTRY,
+	NLDEV_ATTR_RES_SRQ,
+	NLDEV_ATTR_RES_SRQ_ENTRY,
+	NLDEV_ATTR_RES_SRQN,
+};
+
 /* ---- numbers of names ---- */
 
 struct word {
@@ -95,7 +106,7 @@ static void put_ctx(struct nldev_message *m, const struct uhca_table *t, unsigne
 
 static void put_srq(struct nldev_message *m, const struct uhca_table *t, unsigned row)
 {
-	nldev_put_u32(m, RDMA_NLDEV_ATTR_RES_SRQN, u32(t, row, "handle"));
+	nldev_put_u32(m, NLDEV_ATTR_RES_SRQN, u32(t, row, "handle"));
 	nldev_put_u8(m, RDMA_NLDEV_ATTR_RES_TYPE, 0); /* IB_SRQT_BASIC */
 	nldev_put_u32(m, RDMA_NLDEV_ATTR_RES_PDN, u32(t, row, "pd"));
 }
@@ -158,10 +169,10 @@ static const struct kind {
 	 RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY, put_cm_id},
 	{RDMA_NLDEV_CMD_RES_MR_GET, "mr", "mr", RDMA_NLDEV_ATTR_RES_MR,
 	 RDMA_NLDEV_ATTR_RES_MR_ENTRY, put_mr},
-	{RDMA_NLDEV_CMD_RES_CTX_GET, "client", "ctx", RDMA_NLDEV_ATTR_RES_CTX,
-	 RDMA_NLDEV_ATTR_RES_CTX_ENTRY, put_ctx},
-	{RDMA_NLDEV_CMD_RES_SRQ_GET, "srq", "srq", RDMA_NLDEV_ATTR_RES_SRQ,
-	 RDMA_NLDEV_ATTR_RES_SRQ_ENTRY, put_srq},
+	{NLDEV_CMD_RES_CTX_GET, "client", "ctx", NLDEV_ATTR_RES_CTX, NLDEV_ATTR_RES_CTX_ENTRY,
+	 put_ctx},
+	{NLDEV_CMD_RES_SRQ_GET, "srq", "srq", NLDEV_ATTR_RES_SRQ, NLDEV_ATTR_RES_SRQ_ENTRY,
+	 put_srq},
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

@@ -169,13 +169,19 @@ static bool has(const struct sweep_result *r, enum sweep_fault_of_test of)
 
 static void look_at_signal(struct sweep_result *r)
 {
-	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+	/* sigabbrev_np(3) is not in glibc 2.31 */
+	static const struct {
+		int number;
+		const char *name;
+	} crashes[] = {{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},
+		       {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},   {SIGTRAP, "SIGTRAP"},
+		       {SIGSYS, "SIGSYS"}};
 	char what[64];
 
 	for (unsigned i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
-		if (r->status == 128 + crashes[i] && !has(r, SWEEP_CRASH)) {
-			snprintf(what, sizeof(what), "the command was ended by SIG%s",
-				 sigabbrev_np(crashes[i]));
+		if (r->status == 128 + crashes[i].number && !has(r, SWEEP_CRASH)) {
+			snprintf(what, sizeof(what), "the command was ended by %s",
+				 crashes[i].name);
 			sweep_result_add(r, SWEEP_CRASH, what, "");
 		}
 }

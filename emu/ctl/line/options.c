@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define CTL_HAVE_MAX 18
+
 static const struct option_row commands[] = {
 	{.help = "Objects and counters"},
 	{"show device", .help = "The devices, their addresses and the number of their objects."},
@@ -160,6 +162,83 @@ const struct options_page ctl_page = {
 	.end = "",
 };
 
+/* The commands that have an option, by their first words. An option that is not here: all have it. */
+static const struct {
+	const char *option, *commands[CTL_HAVE_MAX];
+} have[] = {
+	{"--json",
+	 {"show", "counters", "top", "capture", "ladder", "explain", "page", "report", "port",
+	  "device", "limit", "event", "fabric", "fault", "minimise", "replay", "step", "cdi"}},
+	{"--all", {"show", "ladder"}},
+	{"--offset", {"show"}},
+	{"--svg", {"show", "ladder"}},
+	{"--device", {"capture start"}},
+	{"--snap", {"capture start"}},
+	{"--qp", {"ladder", "explain"}},
+	{"--wr", {"explain"}},
+	{"--from", {"ladder"}},
+	{"--to", {"ladder"}},
+	{"--width", {"ladder"}},
+	{"--no-setup", {"ladder"}},
+	{"--title", {"ladder"}},
+	{"--names", {"ladder"}},
+	{"--once", {"ladder", "top"}},
+	{"--fabric", {"top"}},
+	{"--interval", {"top"}},
+	{"--output", {"page", "report"}},
+	{"--port", {"serve"}},
+	{"--socket", {"serve"}},
+	{"--listen", {"serve"}},
+	{"--read-only", {"serve"}},
+	{"--stable", {"fault trace"}},
+	{"--times", {"minimise"}},
+	{"--devices", {"minimise"}},
+	{"--wire", {"minimise"}},
+	{"--fault-seed", {"minimise"}},
+};
+
+/* Is the command's name, of one or two words, that of the line? */
+static bool is_command(const struct ctl_options *o, const char *name)
+{
+	size_t n = strlen(o->word[0]);
+
+	if (strncmp(name, o->word[0], n) != 0)
+		return false;
+	return !name[n] || (name[n] == ' ' && o->word[1] && strcmp(name + n + 1, o->word[1]) == 0);
+}
+
+/* Of a word that is no command the program says that. */
+static bool is_known(const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const struct option_row *row = commands; row->help; row++)
+		if (row->name && strncmp(row->name, word, n) == 0 &&
+		    (!row->name[n] || row->name[n] == ' '))
+			return true;
+	return strcmp(word, "report") == 0;
+}
+
+/* Has the command this option? */
+static int check_option(const struct ctl_options *o, const char *option, char *error, size_t cap)
+{
+	const char *const *names = NULL;
+	size_t used;
+
+	for (size_t i = 0; i < sizeof(have) / sizeof(have[0]); i++)
+		if (strcmp(have[i].option, option) == 0)
+			names = have[i].commands;
+	if (!names || o->n_words == 0 || !is_known(o->word[0]))
+		return 0;
+	for (size_t i = 0; i < CTL_HAVE_MAX && names[i]; i++)
+		if (is_command(o, names[i]))
+			return 0;
+	used = (size_t)snprintf(error, cap, "%s has no option %s; it is for ", o->word[0], option);
+	for (size_t i = 0; i < CTL_HAVE_MAX && names[i] && used < cap; i++)
+		used += (size_t)snprintf(error + used, cap - used, "%s%s", i ? ", " : "", names[i]);
+	return -EINVAL;
+}
+
 /* Where no option says: the instance around this program, or that of the user. */
 static int set_default_dir(struct ctl_options *o, char *error, size_t cap)
 {
@@ -177,8 +256,11 @@ static int set_default_dir(struct ctl_options *o, char *error, size_t cap)
 
 static int parse(struct ctl_options *o, int argc, char *const *argv, char *error, size_t cap)
 {
+	const char *options[CTL_WORDS_MAX];
+	int n_options = 0, used;
+
 	for (int i = 1; i < argc;) {
-		int used;
+		const struct option_row *row = options_find(rows, argv[i]);
 
 		if (strcmp(argv[i], "--") == 0) {
 			o->rest = argv + i + 1;
@@ -188,6 +270,8 @@ static int parse(struct ctl_options *o, int argc, char *const *argv, char *error
 		if (used < 0)
 			return used;
 		i += used;
+		if (used > 0 && row && n_options < CTL_WORDS_MAX)
+			options[n_options++] = row->name;
 		if (used > 0)
 			continue;
 		if (o->n_words == CTL_WORDS_MAX) {
@@ -196,6 +280,9 @@ static int parse(struct ctl_options *o, int argc, char *const *argv, char *error
 		}
 		o->word[o->n_words++] = argv[i++];
 	}
+	for (int i = 0; i < n_options; i++)
+		if (check_option(o, options[i], error, cap) < 0)
+			return -EINVAL;
 	return o->dir[0] ? 0 : set_default_dir(o, error, cap);
 }
 

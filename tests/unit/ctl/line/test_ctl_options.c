@@ -73,10 +73,11 @@ static void test_values(void **state)
 	assert_string_equal(o.from, "1ms");
 	assert_string_equal(o.to, "2s");
 	assert_true(o.all && !o.once);
-	assert_int_equal(parse("top --interval 0.5 --once --wr 7"), 0);
+	assert_int_equal(parse("top --interval 0.5 --once"), 0);
 	assert_string_equal(o.interval, "0.5");
-	assert_string_equal(o.wr, "7");
 	assert_true(o.once && !o.qp);
+	assert_int_equal(parse("explain live --wr 7"), 0);
+	assert_string_equal(o.wr, "7");
 	assert_int_equal(parse("ladder f --qp"), -EINVAL);
 }
 
@@ -111,12 +112,20 @@ static void test_refusals(void **state)
 		"--instance",
 		"--instance=.hid",
 		"--help=html",
+		"show qp --once", /* options of other commands */
+		"explain live --width 80",
+		"ladder f --wr 7",
+		"capture stop --snap 3",
+		"fault list --stable",
+		"doctor --json",
 		"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17",
 	};
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(parse(bad[i]), -EINVAL);
+	assert_int_equal(parse("capture --snap 3 start f"), 0);
+	assert_int_equal(parse("shw --once"), 0); /* the word is what is wrong */
 }
 
 int main(void)

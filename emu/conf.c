@@ -37,6 +37,7 @@ int conf_set(struct conf *c, const char *option, char *error, size_t cap)
 static int check_limits(const struct conf *c, char *error, size_t cap)
 {
 	struct core_config cfg;
+	uint64_t least, most;
 
 	if (io_settings_config(&c->io, &cfg) == 0)
 		return 0;
@@ -47,8 +48,10 @@ static int check_limits(const struct conf *c, char *error, size_t cap)
 
 		if (core_limit_set(&cfg, limit, c->io.limits[i].value) == 0)
 			continue;
-		snprintf(error, cap, "--limit: %s cannot be %llu", core_limit_name(limit),
-			 (unsigned long long)c->io.limits[i].value);
+		core_limit_range(limit, &least, &most);
+		snprintf(error, cap, "--limit: %s=%llu is not in the range %llu to %llu",
+			 core_limit_name(limit), (unsigned long long)c->io.limits[i].value,
+			 (unsigned long long)least, (unsigned long long)most);
 		break;
 	}
 	return -EINVAL;
@@ -168,13 +171,15 @@ static int complete(struct conf *c, char *error, size_t cap)
 	if (c->io.devices == 0)
 		c->io.devices = c->next_device ? c->next_device : 1;
 	if (c->io.first_device + c->io.devices > IO_MAX_DEVICES) {
-		snprintf(error, cap, "--first-device %u: the last of %u devices is uhca%u at most",
-			 c->io.first_device, c->io.devices, IO_MAX_DEVICES - 1);
+		snprintf(error, cap,
+			 "--first-device %u with %u device%s: no device has a number above %u",
+			 c->io.first_device, c->io.devices, c->io.devices == 1 ? "" : "s",
+			 IO_MAX_DEVICES - 1);
 		return -EINVAL;
 	}
 	if (c->next_device > c->io.devices) {
-		snprintf(error, cap, "--addr is given %u times, but there are %u devices",
-			 c->next_device, c->io.devices);
+		snprintf(error, cap, "--addr is given %u times, for %u device%s", c->next_device,
+			 c->io.devices, c->io.devices == 1 ? "" : "s");
 		return -EINVAL;
 	}
 	if (!c->io.dir[0] && io_instance_path("default", c->io.dir, sizeof(c->io.dir)) < 0) {

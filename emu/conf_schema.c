@@ -11,10 +11,26 @@
 #include "emu/words/words.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Among the addresses of earlier devices, or of this one? */
+static bool is_taken(const struct conf *c, const struct io_address_list *list,
+		     const struct io_address *a)
+{
+	for (unsigned i = 0; i <= c->next_device; i++) {
+		const struct io_address_list *l = i < c->next_device ? &c->io.addresses[i] : list;
+
+		for (unsigned j = 0; j < l->count; j++)
+			if (&l->a[j] != a && memcmp(l->a[j].gid, a->gid, sizeof(a->gid)) == 0)
+				return true;
+	}
+	return false;
+}
 
 static OPTION_SETTER(set_addresses)
 {
@@ -43,6 +59,10 @@ static OPTION_SETTER(set_addresses)
 						: "is not a unicast IP address");
 			return -EINVAL;
 		}
+		if (is_taken(c, &list, &list.a[list.count - 1])) {
+			snprintf(error, cap, "'%s' is given twice", one);
+			return -EINVAL;
+		}
 	}
 	if (list.count == 0) {
 		snprintf(error, cap, "no address");
@@ -63,6 +83,25 @@ static OPTION_SETTER(set_log_file)
 	memcpy(c->log_file, argument, strlen(argument) + 1);
 	c->log_target = IO_LOG_FILE;
 	return 0;
+}
+
+/* A failure comes late, and its packets must not be lost for want of a folder. */
+static int check_place(const char *file, char *error, size_t cap)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%s", file);
+	if (stat(file, &st) == 0 && !S_ISREG(st.st_mode)) {
+		snprintf(error, cap, "%s is not a regular file", file);
+		return -EINVAL;
+	}
+	if (stat(dirname(folder), &st) == 0 && !S_ISDIR(st.st_mode))
+		errno = ENOTDIR;
+	else if (access(folder, W_OK | X_OK) == 0)
+		return 0;
+	snprintf(error, cap, "%s: %s", folder, strerror(errno));
+	return -EINVAL;
 }
 
 /* The daemon may be started somewhere else than it works: the name is made absolute. */
@@ -86,6 +125,20 @@ static OPTION_SETTER(set_on_error)
 	if (n > 0)
 		c->io.on_error[n++] = '/';
 	memcpy(c->io.on_error + n, argument, strlen(argument) + 1);
+	return check_place(c->io.on_error, error, cap);
+}
+
+/* With UDP sockets for everything, or with none. */
+static OPTION_SETTER(set_wire)
+{
+	const enum io_wire_mode wire = row->tag ? IO_WIRE_ALWAYS : IO_WIRE_NEVER;
+	struct conf *c = into;
+
+	if (c->io.wire != IO_WIRE_AUTO && c->io.wire != wire) {
+		snprintf(error, cap, "--wire and --no-wire exclude each other");
+		return -EINVAL;
+	}
+	c->io.wire = wire;
 	return 0;
 }
 
@@ -232,8 +285,8 @@ static const struct option_row conf_rows[] = {
 	{OPTION_FABRIC, .set = set_fabric},
 	{OPTION_FABRIC_SCALE, OPTION_NUMBER, FIELD_(io.fabric_scale), .min = 1,
 	 .max = FABRIC_SCALE_MAX},
-	{OPTION_WIRE, OPTION_FLAG, FIELD_(io.wire), .min = IO_WIRE_ALWAYS},
-	{OPTION_NO_WIRE, OPTION_FLAG, FIELD_(io.wire), .min = IO_WIRE_NEVER},
+	{OPTION_WIRE, .set = set_wire, .tag = true},
+	{OPTION_NO_WIRE, .set = set_wire},
 	{OPTION_GSO, OPTION_CHOICE, FIELD_(io.gso), .choices = on_off},
 	{OPTION_CC, .set = conf_set_cc},
 	{OPTION_ICRC, OPTION_CHOICE, FIELD_(io.icrc), .choices = icrc_modes},

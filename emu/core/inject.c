@@ -39,6 +39,11 @@ static const enum affiliation affiliation[] = {
 };
 #define EVENTS (sizeof(affiliation) / sizeof(affiliation[0]))
 
+bool core_event_of_device(uint32_t type)
+{
+	return type < EVENTS && (affiliation[type] == OF_PORT || affiliation[type] == OF_DEVICE);
+}
+
 int core_inject_event(struct device *dev, uint32_t type, const struct core_event_of *of)
 {
 	struct qp *qp = device_find_qp(dev, of->qpn);

@@ -307,6 +307,12 @@ const char *core_limit_name(unsigned i)
 	return i < LIMITS ? limits[i].name : NULL;
 }
 
+void core_limit_range(unsigned i, uint64_t *least, uint64_t *most)
+{
+	*least = limits[i].least;
+	*most = limits[i].most;
+}
+
 void core_limit_write(struct core_config *cfg, unsigned i, uint64_t value)
 {
 	char *field = (char *)&cfg->limits + limits[i].offset;

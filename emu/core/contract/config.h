@@ -175,6 +175,9 @@ int core_profile_apply(struct core_config *cfg, unsigned i);
 const char *core_limit_name(unsigned i);
 uint64_t core_limit_get(const struct core_config *cfg, unsigned i);
 
+/* The values that it may have. */
+void core_limit_range(unsigned i, uint64_t *least, uint64_t *most);
+
 /* 0, -EINVAL (no such limit) or -ERANGE, cfg then being as before. */
 int core_limit_set(struct core_config *cfg, unsigned i, uint64_t value);
 

@@ -20,6 +20,9 @@ struct core_event_of {
 	uint32_t qpn, srq, cq, wq; /* a QP's number, handles */
 };
 
+/* Is the event one of the device or its port, and not of an object? */
+bool core_event_of_device(uint32_t type);
+
 /*
  * An asynchronous event (UHCA_ABI_EVENT_*), of the object of its kind, or of the port or device.
  * Only the event: no state changes. -EINVAL: there is no such event.

@@ -50,6 +50,21 @@ static const char *limit_at(const void *table, unsigned i)
 	return core_limit_name(i);
 }
 
+static json_t *refuse_limit(struct ctl_outcome *o, const char *name, json_int_t value)
+{
+	uint64_t least, most;
+	unsigned i = 0;
+
+	while (strcmp(core_limit_name(i), name) != 0)
+		i++;
+	core_limit_range(i, &least, &most);
+	if (value >= 0 && (uint64_t)value >= least && (uint64_t)value <= most)
+		return io_ctl_refuse(o, "%s=%lld: the daemon started with a lower limit", name,
+				     (long long)value);
+	return io_ctl_refuse(o, "%s=%lld is not in the range %llu to %llu", name, (long long)value,
+			     (unsigned long long)least, (unsigned long long)most);
+}
+
 json_t *io_ctl_limit(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *name = io_ctl_text(request, UHCA_CTL_NAME);
@@ -66,8 +81,7 @@ json_t *io_ctl_limit(const struct io_services *h, const json_t *request, struct 
 	if (error == -EINVAL)
 		return io_ctl_no_such(o, "limit", name, limit_at, NULL);
 	if (error < 0)
-		return io_ctl_refuse(o, "%" JSON_INTEGER_FORMAT " is out of range for %s",
-				     json_integer_value(value), name);
+		return refuse_limit(o, name, json_integer_value(value));
 	return json_pack("{s:s, s:s, s:O}", UHCA_CTL_DEVICE, dev->id.name, UHCA_CTL_NAME, name,
 			 UHCA_CTL_VALUE, value);
 }
@@ -116,9 +130,17 @@ json_t *io_ctl_event(const struct io_services *h, const json_t *request, struct 
 				     "'%s' is not qp=NUMBER, cq=HANDLE, srq=HANDLE or "
 				     "wq=HANDLE",
 				     object);
+	if (object && core_event_of_device((uint32_t)event->value))
+		return io_ctl_refuse(o, "%s is an event of the whole device: leave out %s",
+				     event->name, object);
 	error = core_inject_event(dev->core, (uint32_t)event->value, &of);
+	if (error < 0 && !object)
+		return io_ctl_refuse(o,
+				     "%s belongs to a QP, CQ, SRQ or WQ: give qp=, cq=, srq= or "
+				     "wq=",
+				     event->name);
 	if (error < 0)
-		return io_ctl_refuse(o, "%s belongs to a QP, CQ, SRQ or WQ: %s", event->name,
-				     object ? "no such object" : "give qp=, cq=, srq= or wq=");
+		return io_ctl_refuse(o, "%s: %s has no such object as %s", event->name,
+				     dev->id.name, object);
 	return json_pack("{s:s}", UHCA_CTL_DEVICE, dev->id.name);
 }

@@ -136,8 +136,10 @@ static int next(struct step *s)
 	struct fault_waiting oldest;
 	struct io_device *dev;
 
-	if (n < 1)
-		return -EINVAL;
+	if (n < 1) {
+		io_ctl_refuse(s->o, "the number of packets must be 1 or more");
+		return -EPERM;
+	}
 	s->gone = json_array();
 	for (; n > 0 && (dev = find_oldest(s, &oldest)); n--)
 		let_go(s, dev, &oldest);

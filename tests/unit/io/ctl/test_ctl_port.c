@@ -156,7 +156,7 @@ static void test_limit(void **state)
 		     "{\"ok\":false,\"error\":\"unknown limit 'max_pdd': did you mean "
 		     "'max_pd'? Known: max_");
 	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pd\",\"value\":0}",
-	       "{\"ok\":false,\"error\":\"0 is out of range for max_pd\"}\n");
+	       "{\"ok\":false,\"error\":\"max_pd=0 is not in the range 1 to 1048576\"}\n");
 	expect("{\"cmd\":\"limit\",\"device\":\"uhca1\",\"name\":\"max_pd\"}",
 	       "{\"ok\":false,\"error\":\"limit needs \\\"name\\\" and a number "
 	       "\\\"value\\\"\"}\n");
@@ -184,8 +184,10 @@ static void test_refusals(void **state)
 		     "{\"ok\":false,\"error\":\"unknown event 'QP_FATALITY': did you mean "
 		     "'QP_FATAL'? Known: ");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=5\"}",
-	       "{\"ok\":false,\"error\":\"QP_FATAL belongs to a QP, CQ, SRQ or WQ: no such "
-	       "object\"}\n");
+	       "{\"ok\":false,\"error\":\"QP_FATAL: uhca0 has no such object as qp=5\"}\n");
+	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"LID_CHANGE\",\"of\":\"qp=5\"}",
+	       "{\"ok\":false,\"error\":\"LID_CHANGE is an event of the whole device: leave out "
+	       "qp=5\"}\n");
 	expect("{\"cmd\":\"event\",\"device\":\"uhca0\",\"name\":\"QP_FATAL\",\"of\":\"qp=x\"}",
 	       "{\"ok\":false,\"error\":\"'qp=x' is not qp=NUMBER, cq=HANDLE, srq=HANDLE or "
 	       "wq=HANDLE\"}\n");

@@ -265,8 +265,10 @@ static void test_refusals(void **state)
 		"step needs \"action\": freeze, go, list, next, release, drop or change");
 	refused("'device':'uhca0','action':'run'",
 		"step needs \"action\": freeze, go, list, next, release, drop or change");
-	refused("'device':'uhca0','action':'next','count':0", "step next: Invalid argument");
-	refused("'device':'uhca0','action':'next','count':'x'", "step next: Invalid argument");
+	refused("'device':'uhca0','action':'next','count':0",
+		"the number of packets must be 1 or more");
+	refused("'device':'uhca0','action':'next','count':'x'",
+		"the number of packets must be 1 or more");
 	refused("'device':'uhca0','action':'drop'", "step drop needs a packet number");
 	refused("'device':'uhca0','action':'release'", "step release needs a packet number");
 	refused("'device':'uhca0','action':'change'", "step change needs a packet number");

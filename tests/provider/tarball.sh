@@ -88,6 +88,17 @@ echo more >>"$tmp/any/$name.tar.xz"
 	fail "a wrong checksum is installed"
 grep -q 'nothing installed' "$tmp/said" || fail "not said that nothing is installed"
 [ ! -e "$tmp/any/new" ] || fail "what has a wrong checksum is unpacked"
+sha256sum /etc/passwd >"$tmp/any/$name.tar.xz.sha256"
+! as_other sh "$srcdir/install.sh" --prefix "$tmp/any/new" "$tmp/any/$name.tar.xz" ||
+	fail "the checksum of another file is taken"
+cp "$tarball" "$tarball.sha256" "$tmp/any/"
+! as_other sh "$srcdir/install.sh" --prefix /dev/null/new "$tmp/any/$name.tar.xz" ||
+	fail "a prefix that cannot be made is taken"
+grep -q 'cannot make /dev/null/new; nothing installed' "$tmp/said" || fail "not said what failed"
+! as_other sh "$srcdir/install.sh" --prefix "$tmp/any/a b" "$tmp/any/$name.tar.xz" ||
+	fail "a prefix with a space is taken"
+! as_other sh "$srcdir/install.sh" --prefxi x || fail "an unknown option is taken"
+grep -q 'unknown option --prefxi' "$tmp/said" || fail "the option is not named"
 mv "$tmp/any/$name.tar.xz" "$tmp/any/uhca-1-linux-vax.tar.xz"
 ! as_other sh "$srcdir/install.sh" "$tmp/any/uhca-1-linux-vax.tar.xz" || fail "another machine's"
 grep -q 'is not a tarball for' "$tmp/said" || fail "not said that it is for another machine"

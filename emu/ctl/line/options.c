@@ -91,7 +91,10 @@ static int set_instance(void *into, const struct option_row *row, const char *na
 	case 0:
 		return 0;
 	case -EINVAL:
-		snprintf(error, cap, "'%s' is not a valid instance name", name);
+		snprintf(error, cap,
+			 "'%s' is not a valid instance name: letters, digits, dots, dashes and "
+			 "underscores",
+			 name);
 		break;
 	default:
 		snprintf(error, cap, "the name '%s' is too long", name);

@@ -110,7 +110,16 @@ static int run_shared(const struct run_options *options)
 static int run_enclosed(const struct run_options *options, const char *dir)
 {
 	struct run_only only;
+	char sock[RUN_DIR_MAX + 16];
 	int status = RUN_EXIT_FAILED;
+	snprintf(sock, sizeof(sock), "%s/sock", dir);
+	if (access(sock, F_OK) < 0) {
+		fprintf(stderr,
+			"uhca-run: UHCA_DIR is %s, and no daemon runs there; unset it for an "
+			"instance of this uhca-run\n",
+			dir);
+		return status;
+	}
 	if (enter(options, dir, &only) == 0)
 		status = run_in(options, dir);
 	run_only_remove(&only);

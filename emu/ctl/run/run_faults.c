@@ -186,7 +186,7 @@ int run_faults_report(const char *dir, const struct run_options *options,
 	unsigned fired = 0;
 	json_t *list;
 
-	if (options->n_faults == 0)
+	if (options->n_faults == 0 || options->counts)
 		return status;
 	if (ctl_exchange(dir, ctl_command("fault", "list"), &list, &f) == 0)
 		fired = print_rules(list, faults);

@@ -20,6 +20,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 1 to most. */
+static int take_number(unsigned *to, const char *argument, unsigned long most, char *error,
+		       size_t cap)
+{
+	char *end;
+	const unsigned long n = strtoul(argument, &end, 10);
+	if (!isdigit((unsigned char)argument[0]) || *end || n == 0 || n > most) {
+		snprintf(error, cap, "'%s' is not a number from 1 to %lu", argument, most);
+		return -EINVAL;
+	}
+	*to = (unsigned)n;
+	return 0;
+}
+
 /* A name is a file name of ours: letters, digits, dot, dash, underscore; no leading dot. */
 static bool valid_name(const char *name)
 {
@@ -39,8 +53,19 @@ static OPTION_SETTER(set_instance)
 	out->instance = argument;
 	if (valid_name(argument))
 		return 0;
-	snprintf(error, cap, "'%s' is not a valid instance name", argument);
+	snprintf(error, cap,
+		 "'%s' is not a valid instance name: 1 to 32 letters, digits, dots, "
+		 "dashes and underscores, no dot first",
+		 argument);
 	return -EINVAL;
+}
+
+static OPTION_SETTER(set_linger)
+{
+	struct run_options *out = into;
+	unsigned seconds;
+	out->linger = argument;
+	return strcmp(argument, "0") ? take_number(&seconds, argument, 86400, error, cap) : 0;
 }
 
 static int add_word(const char *words[], unsigned *n, unsigned max, const char *word, char *error,
@@ -83,20 +108,6 @@ static OPTION_SETTER(set_machine)
 	machine_free(out->machine);
 	out->machine = machine_load(argument, error, cap);
 	return out->machine ? to_daemon(into, row, argument, error, cap) : -EINVAL;
-}
-
-/* 1 to most. */
-static int take_number(unsigned *to, const char *argument, unsigned long most, char *error,
-		       size_t cap)
-{
-	char *end;
-	const unsigned long n = strtoul(argument, &end, 10);
-	if (!isdigit((unsigned char)argument[0]) || *end || n == 0 || n > most) {
-		snprintf(error, cap, "'%s' is not a number from 1 to %lu", argument, most);
-		return -EINVAL;
-	}
-	*to = (unsigned)n;
-	return 0;
 }
 
 static OPTION_SETTER(set_devices)
@@ -169,6 +180,10 @@ static OPTION_SETTER(set_sanitize)
 {
 	struct run_options *out = into;
 	out->sanitize = argument ? argument : "sum";
+	if (!*out->sanitize) {
+		snprintf(error, cap, "no check is named; --sanitize=help lists them");
+		return -EINVAL;
+	}
 	if (!argument || strcmp(argument, "help") != 0)
 		return 0;
 	out->answered = true;
@@ -186,7 +201,7 @@ static OPTION_SETTER(set_serve)
 	if (isdigit((unsigned char)out->serve[0]) && strtoul(out->serve, &end, 10) <= 65535 &&
 	    !*end)
 		return 0;
-	snprintf(error, cap, "'%s' is not a port", argument);
+	snprintf(error, cap, "'%s' is not a port, a number from 0 to 65535", argument);
 	return -EINVAL;
 }
 
@@ -227,7 +242,7 @@ static const struct option_row rows[] = {
 	{"--own-network", NULL, "With --private: daemon and command get a network namespace.",
 	 FLAG_(own_network)},
 	{"--linger", "SECONDS", "A shared daemon ends SECONDS after its last client. Default: 5.",
-	 WORD_(linger)},
+	 .set = set_linger},
 	{.help = "Devices"},
 	{OPTION_DEVICES, DAEMON_ = set_devices},
 	{OPTION_FIRST_DEVICE, DAEMON_ = to_daemon},
@@ -446,6 +461,9 @@ static const char *mistake_of(const struct run_options *o)
 		return other;
 	if (o->private_instance && o->instance)
 		return "--private and --instance exclude each other";
+	if (o->linger && (o->private_instance || o->is_chaos || o->n_scenarios > 0 || o->sweep ||
+			  o->sweep_repeat))
+		return "--linger is for a shared daemon; a private one ends with the command";
 	if (o->own_network && !o->private_instance && !o->is_chaos && o->n_scenarios == 0 &&
 	    !o->sweep_repeat)
 		return "--own-network needs a private daemon: --private or --scenario";

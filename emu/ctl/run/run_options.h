@@ -87,6 +87,7 @@ struct run_options {
 	const char *temp; /* TMPDIR of the command; NULL: as it is */
 	bool reap;        /* nothing that the command has started outlives it */
 	FILE *record;     /* gets what the rules did, as JSON; NULL: nobody wants it */
+	bool counts;      /* the rules only count: they are not reported */
 	bool no_stock;    /* what stock programs and libraries do is told, too */
 };
 

@@ -7,6 +7,7 @@
 
 #include "emu/abi/sanitize.h"
 #include "emu/ctl/instance/instance.h"
+#include "emu/ctl/scenario/scenarios.h"
 #include "emu/ctl/sweep/sweep.h"
 
 #include <errno.h>
@@ -72,6 +73,7 @@ static void set_rules(const struct sweep *s, struct run_options *o, unsigned ind
 	o->fault_seed = "1";
 	if (s->is_good) {
 		o->faults[o->n_faults++] = (struct run_fault){s->rules, true};
+		o->counts = true;
 		return;
 	}
 	sweep_item_count_rule(&s->plan.item[index], count);
@@ -441,6 +443,14 @@ static int sweep(struct sweep *s, struct sweep_known *known)
 	return status;
 }
 
+/* Before the runs: after them it would be too late to hear that a file cannot be written. */
+static int begin_files(const struct run_options *o)
+{
+	if (o->junit && scenario_begin_report(o->junit) < 0)
+		return -EIO;
+	return o->html ? scenario_begin_report(o->html) : 0;
+}
+
 int run_sweep(const struct run_options *options, run_hunt_run *run)
 {
 	static struct sweep s;
@@ -453,7 +463,8 @@ int run_sweep(const struct run_options *options, run_hunt_run *run)
 	s.run = run;
 	if (sweep_kinds_parse(options->sweep, &s.kinds, error, sizeof(error)) < 0)
 		fprintf(stderr, "uhca-run: --sweep: %s\n", error);
-	else if (sweep_known_read(options->known, &known) == 0 && run_dir_private(&dir) == 0) {
+	else if (begin_files(options) == 0 && sweep_known_read(options->known, &known) == 0 &&
+		 run_dir_private(&dir) == 0) {
 		s.pool.dir = dir.path;
 		s.pool.become = become;
 		s.pool.ended = ended;

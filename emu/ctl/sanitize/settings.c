@@ -62,16 +62,24 @@ static const char *const option_names[] = {"halt_on_error", "exitcode", "first",
 
 static int refuse_option(const char *name, const char *value)
 {
-	static const char forms[] = "halt_on_error=0|1, exitcode=N, first=N, hang_after=SECONDS, "
-				    "text=FILE, json=FILE, sarif=FILE";
+	static const char *const forms[] = {"halt_on_error=0 or 1",
+					    "exitcode=N, 0 to 255",
+					    "first=N, 0 to 1000000",
+					    "hang_after=SECONDS, 0 to 3600",
+					    "text=FILE",
+					    "json=FILE",
+					    "sarif=FILE"};
 	char text[256];
-	if (!words_has(name, words_at, option_names))
-		fprintf(stderr, "uhca-run: %s\n",
+	unsigned i = 0;
+	while (option_names[i] && strcmp(option_names[i], name) != 0)
+		i++;
+	if (!option_names[i])
+		fprintf(stderr, "uhca-run: --sanitize-options: %s\n",
 			words_refuse(text, sizeof(text), "sanitizer option", name, words_at,
 				     option_names));
 	else
-		fprintf(stderr, "uhca-run: unknown sanitizer option '%s%s%s': expected %s\n", name,
-			value ? "=" : "", value ? value : "", forms);
+		fprintf(stderr, "uhca-run: --sanitize-options: '%s%s%s' is not %s\n", name,
+			value ? "=" : "", value ? value : "", forms[i]);
 	return -EINVAL;
 }
 
@@ -108,7 +116,7 @@ bool settings_checks_known(const char *list)
 		size_t n = strcspn(list, ",");
 		snprintf(word, sizeof(word), "%.*s", (int)n, list);
 		if (!words_has(word, settings_check_at, NULL)) {
-			fprintf(stderr, "uhca-run: %s\n",
+			fprintf(stderr, "uhca-run: --sanitize: %s\n",
 				words_refuse(text, sizeof(text), "check", word, settings_check_at,
 					     NULL));
 			return false;

@@ -101,7 +101,7 @@ int suppress_read(const char *path, bool stock)
 	FILE *f = fopen(path, "r");
 	if (!f) {
 		int e = errno;
-		fprintf(stderr, "uhca-run: %s: %s\n", path, strerror(e));
+		fprintf(stderr, "uhca-run: --suppress: %s: %s\n", path, strerror(e));
 		return -e;
 	}
 	const char *wrong = NULL;

@@ -294,9 +294,9 @@ mistakes() {
 	try 125 "no such check" "$run" --sanitize=everything -- true
 	says "no such check" "unknown check 'everything'"
 	try 125 "no such option" "$run" --sanitize --sanitize-options colour=red -- true
-	says "no such option" "unknown sanitizer option 'colour'"
+	says "no such option" "--sanitize-options: unknown sanitizer option 'colour'"
 	try 125 "no number" "$run" --sanitize --sanitize-options first=x -- true
-	says "no number" "sanitizer option 'first=x'"
+	says "no number" "'first=x' is not first=N, 0 to 1000000"
 	try 0 "help" "$run" --sanitize=help
 	says "help" "send-changed"
 	try 125 "nothing to suppress" "$run" --suppress "$out/none" -- true

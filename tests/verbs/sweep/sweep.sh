@@ -169,6 +169,8 @@ sweeps 2 none --sweep calls --sweep-only 'call/none/*' -- "$program" right
 says none "no run is left"
 sweeps 2 unfit --sweep calls -- false
 says unfit "the command ends with status 1 without any fault"
+! grep -q 'rule 1 fired' "$out/unfit.err" ||
+	wrong "the rules that only count are reported" "$out/unfit.err"
 sweeps 2 idle --sweep calls -- true
 says idle "it made no use of the device"
 sweeps 125 repeat --sweep-repeat call/reg_mr/1/1/ENOMM -- true

@@ -21,6 +21,7 @@ run_of() { # NAME ARGUMENT...
 	uhca-run) "$uhca_run" "${@:2}" ;;
 	uhcactl) "$UHCA_BUILDDIR/uhcactl" "${@:2}" ;;
 	uhcad) "$UHCA_BUILDDIR/uhcad" "${@:2}" ;;
+	env) "$@" ;;
 	lab | ci) "$root/scripts/$1" "${@:2}" ;;
 	scenario) "$uhca_run" --scenario "$out/case.scn" ;;
 	suppress) "$uhca_run" --sanitize --suppress "$out/file" -- true ;;

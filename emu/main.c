@@ -133,5 +133,8 @@ int main(int argc, char **argv)
 	}
 	if (!options_answer(&conf_page, &c.about))
 		return run(&c);
-	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	if (fflush(stdout) == 0)
+		return EXIT_SUCCESS;
+	perror("uhcad: standard output");
+	return EXIT_FAILURE;
 }

@@ -183,12 +183,21 @@ static int run_sanitized(const struct run_options *options)
 	return run_sanitize_finish(run(options));
 }
 
+/* What cannot be written is a failure. */
+static int finish_output(int status)
+{
+	if (fflush(stdout) == 0)
+		return status;
+	perror("uhca-run: standard output");
+	return RUN_EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	static struct run_options options;
 	switch (run_options_parse(argc, argv, &options)) {
 	case RUN_PARSE_DONE:
-		return 0;
+		return finish_output(0);
 	case RUN_PARSE_BAD:
 		return RUN_EXIT_FAILED;
 	case RUN_PARSE_RUN:
@@ -199,7 +208,7 @@ int main(int argc, char **argv)
 		return RUN_EXIT_FAILED;
 	}
 	if (options.doctor)
-		return run_doctor();
+		return finish_output(run_doctor());
 	if (options.share_heap && setenv(UHCA_SHARE_HEAP_ENV, "1", 1) < 0) {
 		perror("uhca-run");
 		return RUN_EXIT_FAILED;

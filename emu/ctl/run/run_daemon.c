@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,6 +222,7 @@ static int start_once(struct run_daemon *d, unsigned block)
 	if (ret == 0) {
 		ret = wait_ready(ready[0]);
 		int status = ret < 0 ? run_daemon_stop(d->pid) : 0;
+		d->status = status;
 		if (WIFEXITED(status) && WEXITSTATUS(status) == UHCA_EXIT_ADDRESS_TAKEN)
 			ret = -EADDRINUSE;
 	}
@@ -233,6 +235,23 @@ static bool wrote_something(const struct run_daemon *d)
 	return run_dir_log_size(d->dir) > d->log_from;
 }
 
+/* A daemon that cannot write its log: how it ended, and the likely reason. */
+static void report_silent(const struct run_daemon *d, const char *how)
+{
+	struct statvfs fs;
+
+	fprintf(stderr, "uhca-run: the daemon %s and wrote nothing into %s/log", how, d->dir->path);
+	if (WIFEXITED(d->status))
+		fprintf(stderr, "; it ended with status %d", WEXITSTATUS(d->status));
+	else if (WIFSIGNALED(d->status))
+		fprintf(stderr, "; signal %d (%s) ended it", WTERMSIG(d->status),
+			strsignal(WTERMSIG(d->status)));
+	if (statvfs(d->dir->path, &fs) == 0 && fs.f_bavail == 0)
+		fprintf(stderr, "; its file system is full: set XDG_RUNTIME_DIR or TMPDIR to "
+				"another folder");
+	fputc('\n', stderr);
+}
+
 static int report(const struct run_daemon *d, int error)
 {
 	const char *how = error == -ETIMEDOUT ? "was not ready in time" : "did not start";
@@ -241,8 +260,7 @@ static int report(const struct run_daemon *d, int error)
 		fprintf(stderr, "uhca-run: the daemon %s; its last log lines:\n", how);
 		run_dir_print_log(d->dir, d->log_from);
 	} else if (error == -ECHILD || error == -EADDRINUSE) {
-		fprintf(stderr, "uhca-run: the daemon %s and wrote nothing into %s/log\n", how,
-			d->dir->path);
+		report_silent(d, how);
 	} else {
 		fprintf(stderr, "uhca-run: the daemon %s: %s\n", how, strerror(-error));
 	}

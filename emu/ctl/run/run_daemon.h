@@ -19,6 +19,7 @@ struct run_daemon {
 	int alive_fd;         /* handed to the daemon to hold while it lives, or -1 */
 	bool die_with_parent; /* the daemon gets SIGTERM when the process that started it ends */
 	pid_t pid;            /* out */
+	int status;           /* out: waitpid's, of one that did not start */
 	long log_from;        /* out: where this daemon's lines begin in the log */
 };
 

@@ -16,12 +16,21 @@ fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 failed=0 tried=0
+own_mounts=(unshare -m)
+"${own_mounts[@]}" true 2>/dev/null || own_mounts=(unshare -rm)
+"${own_mounts[@]}" true 2>/dev/null || own_mounts=()
 run_of() { # NAME ARGUMENT...
 	case $1 in
 	uhca-run) "$uhca_run" "${@:2}" ;;
 	uhcactl) "$UHCA_BUILDDIR/uhcactl" "${@:2}" ;;
 	uhcad) "$UHCA_BUILDDIR/uhcad" "${@:2}" ;;
 	env) "$@" ;;
+	full) "${@:2}" >/dev/full ;;
+	in_full_folder)
+		# shellcheck disable=SC2016 # for the shell inside
+		"${own_mounts[@]}" sh -c 'mount -t tmpfs -o size=16k none /mnt
+			cat /dev/zero >/mnt/fill; TMPDIR=/mnt exec "$@"' sh "${@:2}"
+		;;
 	lab | ci) "$root/scripts/$1" "${@:2}" ;;
 	scenario) "$uhca_run" --scenario "$out/case.scn" ;;
 	suppress) "$uhca_run" --sanitize --suppress "$out/file" -- true ;;
@@ -37,6 +46,7 @@ while IFS='|' read -r status line said1 said2 said3; do
 	words=()
 	eval "words=($line)"
 	case ${words[0]} in
+	in_full_folder) [ ${#own_mounts[@]} -gt 0 ] || continue ;;
 	scenario)
 		printf '%s\n' 'fault lost: drop opcode=cnp' 'run a: true' "${words[1]}" \
 			>"$out/case.scn"

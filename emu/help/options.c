@@ -247,7 +247,8 @@ static void print_row(const struct option_row *row, bool man, FILE *out)
 		print_roff(out, row->help);
 		return;
 	}
-	if (fprintf(out, "  %-*s", COLUMN - 2, name) > COLUMN)
+	fprintf(out, "  %-*s", COLUMN - 2, name);
+	if (strlen(name) >= COLUMN - 2)
 		fprintf(out, "\n%*s", COLUMN, "");
 	print_wrapped(out, row->help);
 }

@@ -96,6 +96,6 @@ int ctl_capture(const struct ctl_options *o)
 		return request(o, ctl_command("capture", action));
 	if (o->n_words > 1 && !words_has(action, words_at, commands))
 		return ctl_no_such("command of capture", action, words_at, commands);
-	return ctl_usage_error("capture start FILE, capture stop, capture status or capture dump "
-			       "FILE");
+	return ctl_expected("capture start FILE, capture stop, capture status or capture dump "
+			    "FILE");
 }

@@ -59,7 +59,7 @@ int ctl_explain(const struct ctl_options *o)
 	int status;
 
 	if (o->n_words != 2)
-		return ctl_usage_error("explain FILE, or explain live");
+		return ctl_expected("explain FILE, or explain live");
 	if (o->qp && !ctl_model_number(o->qp, 0xffffff, &qp))
 		return ctl_usage_error("--qp needs a QP number, such as 0x11");
 	if (o->wr && !ctl_model_number(o->wr, UINT64_MAX, &e.wr))

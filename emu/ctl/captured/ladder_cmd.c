@@ -303,7 +303,7 @@ static int follow(const struct ctl_options *o, struct ladder_options *rows,
 			poll(NULL, 0, ctl_watch_wait(&watch));
 	}
 	if (!watch.running)
-		fprintf(stderr, "uhcactl: %s: no daemon runs there\n", o->dir);
+		fprintf(stderr, "uhcactl: %s: no daemon runs there (uhca-run starts one)\n", o->dir);
 	model_free(&watch.model);
 	free(watch.counted);
 	return status;
@@ -317,7 +317,7 @@ int ctl_ladder(const struct ctl_options *o)
 	int status;
 
 	if (o->n_words != 2)
-		return ctl_usage_error("ladder FILE, or ladder live");
+		return ctl_expected("ladder FILE, or ladder live");
 	status = choose_style(o, &style);
 	if (status == 0)
 		status = choose_rows(o, &rows);

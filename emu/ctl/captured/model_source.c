@@ -114,15 +114,14 @@ static const char *number_at(const void *table, unsigned i)
 
 int ctl_model_has_qp(const struct ctl_options *o, const struct model *s, uint32_t number)
 {
-	char text[1024], word[16], what[512];
+	char text[1024], word[16];
 
 	for (uint32_t i = 0; i < s->n_qps; i++)
 		if (s->qp[i].number == number)
 			return 0;
 	snprintf(word, sizeof(word), "0x%x", number);
-	snprintf(what, sizeof(what), "QP in %.400s", o->word[1]);
-	fprintf(stderr, "uhcactl: %s\n",
-		words_refuse(text, sizeof(text), what, word, number_at, s));
+	fprintf(stderr, "uhcactl: %s: %s\n", o->word[1],
+		words_refuse(text, sizeof(text), "QP", word, number_at, s));
 	return CTL_EXIT_FAILED;
 }
 

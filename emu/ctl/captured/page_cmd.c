@@ -35,7 +35,7 @@ int ctl_report(const struct ctl_options *o)
 	int status;
 
 	if (o->n_words != 2)
-		return ctl_usage_error("page FILE -o PAGE, or page live -o PAGE");
+		return ctl_expected("page FILE -o PAGE, or page live -o PAGE");
 	if (!o->output && !o->json)
 		return ctl_usage_error(
 			"page needs -o PAGE, the file to write; uhcactl serve needs none");

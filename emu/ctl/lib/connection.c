@@ -30,7 +30,7 @@ static int say_errno(struct ctl_failure *f, const char *dir)
 	switch (errno) {
 	case ENOENT:
 	case ECONNREFUSED:
-		return say(f, CTL_EXIT_NO_PEER, dir, "no daemon runs there");
+		return say(f, CTL_EXIT_NO_PEER, dir, "no daemon runs there (uhca-run starts one)");
 	case EAGAIN:
 		return say(f, CTL_EXIT_NO_PEER, dir, "the daemon does not respond");
 	default:

@@ -309,6 +309,12 @@ int ctl_usage_error(const char *what)
 	return CTL_EXIT_USAGE;
 }
 
+int ctl_expected(const char *form)
+{
+	fprintf(stderr, "uhcactl: expected: %s\nTry uhcactl --help.\n", form);
+	return CTL_EXIT_USAGE;
+}
+
 int ctl_no_such(const char *what, const char *word, words_names names, const void *table)
 {
 	char text[1024];

@@ -60,6 +60,9 @@ int ctl_options_parse(struct ctl_options *o, int argc, char *const *argv);
 /* "uhcactl: ...; try uhcactl --help": what a command says to words it does not understand. */
 int ctl_usage_error(const char *what);
 
+/* The same of words that have not the command's form. */
+int ctl_expected(const char *form);
+
 /* The same of a word that is no WHAT, with the nearest and all that there are (words_refuse). */
 int ctl_no_such(const char *what, const char *word, words_names names, const void *table);
 

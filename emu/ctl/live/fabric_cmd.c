@@ -21,7 +21,7 @@ int ctl_fabric(const struct ctl_options *o)
 	int status;
 
 	if (o->n_words < 3)
-		return ctl_usage_error(
+		return ctl_expected(
 			"fabric down|up NODE [NODE], fabric loss NODE NODE RATIO, fabric rate NODE "
 			"NODE RATE, fabric delay NODE NODE TIME, or fabric pause|resume HOST");
 	for (int i = 1; i < o->n_words && used < sizeof(text); i++)

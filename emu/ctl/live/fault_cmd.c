@@ -146,7 +146,7 @@ static int send_rule(const struct ctl_options *o, const struct action *a)
 	json_t *request;
 
 	if (!join(o, a->first, text))
-		return ctl_usage_error(a->usage);
+		return ctl_expected(a->usage);
 	request = ctl_command("fault", a->name);
 	if (a->first == 3)
 		json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
@@ -196,7 +196,7 @@ static int load(const struct ctl_options *o, const struct action *a)
 int ctl_replay(const struct ctl_options *o)
 {
 	if (o->n_words != 2)
-		return ctl_usage_error("replay FILE");
+		return ctl_expected("replay FILE");
 	return take_file(o, "replay", o->word[1]);
 }
 
@@ -361,12 +361,12 @@ int ctl_fault(const struct ctl_options *o)
 	const struct action *a = words_row(WORDS_ROWS(actions), o->n_words > 1 ? o->word[1] : NULL);
 
 	if (o->n_words < 2)
-		return ctl_usage_error(
+		return ctl_expected(
 			"fault add, now, list, change, remove, clear, load, trace or help");
 	if (!a)
 		return ctl_no_such("command of fault", o->word[1], words_row_at,
 				   WORDS_ROWS(actions));
 	if (o->n_words < a->least || o->n_words > a->most)
-		return ctl_usage_error(a->usage);
+		return ctl_expected(a->usage);
 	return a->run(o, a);
 }

@@ -56,7 +56,7 @@ static void say_nothing(const json_t *result)
 int ctl_port(const struct ctl_options *o)
 {
 	if (o->n_words < 2 || o->n_words > 3)
-		return ctl_usage_error("port down [DEVICE], or port up [DEVICE]");
+		return ctl_expected("port down [DEVICE], or port up [DEVICE]");
 	return order(o, ctl_command("port", o->word[1]), o->word[2], say_port);
 }
 
@@ -65,7 +65,7 @@ int ctl_device(const struct ctl_options *o)
 	static const char *const commands[] = {"fatal", NULL};
 
 	if (o->n_words < 2 || o->n_words > 3)
-		return ctl_usage_error("device fatal [DEVICE]");
+		return ctl_expected("device fatal [DEVICE]");
 	if (strcmp(o->word[1], commands[0]) != 0)
 		return ctl_no_such("command of device", o->word[1], words_at, commands);
 	return order(o, ctl_command("device", o->word[1]), o->word[2], say_fatal);
@@ -79,7 +79,7 @@ int ctl_limit(const struct ctl_options *o)
 	char *end;
 
 	if (!equals || equals == o->word[1] || o->n_words > 3)
-		return ctl_usage_error("limit NAME=N [DEVICE]");
+		return ctl_expected("limit NAME=N [DEVICE]");
 	errno = 0;
 	n = strtoull(equals + 1, &end, 0);
 	if (!isdigit((unsigned char)equals[1]) || *end || errno || n > INT64_MAX)
@@ -98,7 +98,7 @@ int ctl_event(const struct ctl_options *o)
 
 	n -= of_object;
 	if (n < 2 || n > 3)
-		return ctl_usage_error("event [DEVICE] NAME [qp=N|cq=N|srq=N|wq=N]");
+		return ctl_expected("event [DEVICE] NAME [qp=N|cq=N|srq=N|wq=N]");
 	request = json_pack("{s:s, s:s}", UHCA_CTL_CMD, "event", UHCA_CTL_NAME, o->word[n - 1]);
 	if (of_object)
 		json_object_set_new(request, UHCA_CTL_OF, json_string(o->word[n]));

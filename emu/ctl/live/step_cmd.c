@@ -131,14 +131,14 @@ int ctl_step(const struct ctl_options *o)
 	int status;
 
 	if (o->n_words < 2)
-		return ctl_usage_error("step freeze, list, next, release, drop, set or go");
+		return ctl_expected("step freeze, list, next, release, drop, set or go");
 	if (!a)
 		return ctl_no_such("command of step", o->word[1], words_row_at,
 				   WORDS_ROWS(actions));
 	request = ctl_command("step", a->action);
 	if (!take_words(a, o->word + 2, request)) {
 		json_decref(request);
-		return ctl_usage_error(a->usage);
+		return ctl_expected(a->usage);
 	}
 	status = ctl_request(o->dir, request, &result);
 	if (status == 0 && o->json) {

@@ -124,7 +124,7 @@ int source_begin(struct serve_source *s, const char *dir, const char *file, bool
 	look(s);
 	if (s->watch.running)
 		return 0;
-	fprintf(stderr, "uhcactl: %s: no daemon runs there\n", dir);
+	fprintf(stderr, "uhcactl: %s: no daemon runs there (uhca-run starts one)\n", dir);
 	return CTL_EXIT_NO_PEER;
 }
 

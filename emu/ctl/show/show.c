@@ -57,6 +57,7 @@ static void keep_main_columns(json_t *table, const char *what)
 
 int ctl_show(const struct ctl_options *o)
 {
+	char mistake[160];
 	json_t *table;
 	bool ok, is_tree;
 	int status;
@@ -67,6 +68,11 @@ int ctl_show(const struct ctl_options *o)
 		return ctl_show_path(o);
 	if (o->offset || o->svg)
 		return ctl_usage_error("--offset and --svg need show mr KEY");
+	if (o->n_words > 2) {
+		snprintf(mistake, sizeof(mistake), "show %.32s takes no argument '%.64s'",
+			 o->word[1], o->word[2]);
+		return ctl_usage_error(mistake);
+	}
 	if (o->n_words != 2)
 		return ctl_usage_error(
 			"show needs one of device, machine, client, pd, mr, mw, dm, cq, qp, "

@@ -34,11 +34,15 @@ static int draw(const char *file, const json_t *walk)
 int ctl_walk(const struct ctl_options *o)
 {
 	json_int_t key, offset = 0;
+	char mistake[128];
 	json_t *walk;
 	int status;
 
-	if (!parse_number(o->word[2], UINT32_MAX, &key))
-		return ctl_usage_error("a key is a 32-bit number, such as 0x1a2b3c4d");
+	if (!parse_number(o->word[2], UINT32_MAX, &key)) {
+		snprintf(mistake, sizeof(mistake),
+			 "'%.64s' is not a key, a 32-bit number such as 0x1a2b3c4d", o->word[2]);
+		return ctl_usage_error(mistake);
+	}
 	if (o->offset && !parse_number(o->offset, INT64_MAX, &offset))
 		return ctl_usage_error("--offset needs a number of bytes");
 	status = ctl_request(o->dir,

@@ -188,7 +188,8 @@ int fabric_topology_check(const struct fabric_topology *t, struct fabric_error *
 {
 	*e = (struct fabric_error){0};
 	if (t->n_hosts < 2)
-		return fabric_refuse(e, "", "", "%u hosts: a network has two at least", t->n_hosts);
+		return fabric_refuse(e, "", "", "a network needs two hosts or more, not %u",
+				     t->n_hosts);
 	for (uint32_t i = 0; i < t->n_nodes; i++)
 		if (!t->nodes[i].is_switch && !t->nodes[i].ports)
 			return fabric_refuse(e, "", "", "host %s has no link", t->nodes[i].name);

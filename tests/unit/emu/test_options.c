@@ -50,7 +50,11 @@ static const struct option_row rows[] = {
 	{0},
 };
 static const struct option_row commands[] = {
-	{.help = "Commands"}, {"frob THE-THING", .help = "Frobs."}, {0}};
+	{.help = "Commands"},
+	{"frob THE-THING", .help = "Frobs."},
+	{"frob|bend THE-OTHER-THING", .help = "Does the other."},
+	{"frob NO-ROOM-TO-THE-TEXT", .help = "Begins below."},
+	{0}};
 static const struct options_page page = {.program = "x",
 					 .version = "1",
 					 .usage = "Usage\n",
@@ -162,6 +166,10 @@ static void test_texts(void **state)
 	       "Usage\n"
 	       "\nCommands:\n"
 	       "  frob THE-THING          Frobs.\n"
+	       "  frob|bend THE-OTHER-THING\n"
+	       "                          Does the other.\n"
+	       "  frob NO-ROOM-TO-THE-TEXT\n"
+	       "                          Begins below.\n"
 	       "\nFirst group:\n"
 	       "  --flag                  A flag.\n"
 	       "  --flagon                Another.\n"
@@ -176,6 +184,8 @@ static void test_texts(void **state)
 	       "  --help[=man]            Prints this text; with =man, as source of a man page.\n"
 	       "End\n");
 	prints(true, ".SH COMMANDS\n.SS Commands\n.TP\n.B frob THE\\-THING\nFrobs.\n"
+		     ".TP\n.B frob|bend THE\\-OTHER\\-THING\nDoes the other.\n"
+		     ".TP\n.B frob NO\\-ROOM\\-TO\\-THE\\-TEXT\nBegins below.\n"
 		     ".SH OPTIONS\n.SS First group\n.TP\n.B \\-\\-flag\nA flag.\n"
 		     ".TP\n.B \\-\\-flagon\nAnother.\n.TP\n.B \\-\\-number N\nA number.\n"
 		     ".SS Second group\n.TP\n.B \\-\\-colour NAME\nA choice.\n"

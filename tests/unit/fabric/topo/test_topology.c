@@ -74,7 +74,7 @@ static void test_errors(void **state)
 		{"class 8", 1, 7, "a class is 0 to 7"},
 		{"class 3 kmin=9K kmax=1K", 1, 1, "kmin is above kmax"},
 		{"default host x=1", 1, 9, "expected link or switch"},
-		{"host a", 0, 1, "1 hosts: a network has two at least"},
+		{"host a", 0, 1, "a network needs two hosts or more, not 1"},
 		{"host a b", 0, 1, "host a has no link"},
 		{"host a rate=3", 1, 8, "a host has no settings"},
 	};
@@ -139,7 +139,7 @@ static void test_generator_errors(void **state)
 		{"fat-tre:4", 1, "unknown topology 'fat-tre': did you mean 'fat-tree'?"},
 		{"fat-tree:5", 1, "k is an even number"},
 		{"fat-tree:k=4,rat=1G", 14, "did you mean 'rate'?"},
-		{"one-switch:1", 1, "1 hosts"},
+		{"one-switch:1", 1, "two hosts or more, not 1"},
 		{"one-switch:5000", 12, "is not in the range 1 to 4096"},
 		{"leaf-spine:leaves=4096,hosts=4000", 1, "more than"},
 	};

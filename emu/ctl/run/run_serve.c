@@ -59,7 +59,12 @@ become_server(const struct run_options *o, const char *dir, int life, int ready)
 	setpgid(0, 0); /* the terminal's Ctrl-C is for the command */
 	run_env_leave();
 	execv(args[0], args);
-	fprintf(stderr, "uhca-run: %s: %s\n", args[0], strerror(errno));
+	if (errno == ENOENT)
+		fprintf(stderr,
+			"uhca-run: --serve: this installation has no server of the page: %s\n",
+			args[0]);
+	else
+		fprintf(stderr, "uhca-run: --serve: %s: %s\n", args[0], strerror(errno));
 	_exit(RUN_EXIT_FAILED);
 }
 

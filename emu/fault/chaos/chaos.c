@@ -79,7 +79,7 @@ static int read_word(struct fault_piece p, struct chaos *out, char *error, size_
 	i = relaxation_find(p);
 	if (i < 0) {
 		words_hint(fault_nearest(p, name_at, NULL), hint, sizeof(hint));
-		snprintf(error, cap, "unknown behaviour '%.*s'%s", (int)p.length, p.at,
+		snprintf(error, cap, "unknown relaxation '%.*s'%s", (int)p.length, p.at,
 			 hint[0] ? hint : ": uhca-run --chaos=help lists them");
 		return -EINVAL;
 	}

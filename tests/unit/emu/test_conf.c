@@ -240,7 +240,7 @@ static void test_chaos(void **state)
 	assert_int_equal(c.io.n_faults, 0);
 	refused("--chaos=1 --chaos=2", "--chaos: given twice");
 	refused("--chaos=two-kees",
-		"--chaos: unknown behaviour 'two-kees': did you mean 'two-keys'?");
+		"--chaos: unknown relaxation 'two-kees': did you mean 'two-keys'?");
 }
 
 static void test_refusals(void **state)

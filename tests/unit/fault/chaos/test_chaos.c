@@ -168,13 +168,13 @@ static void test_mistakes(void **state)
 	static const struct {
 		const char *text, *error;
 	} wrong[] = {
-		{"two-kees", "unknown behaviour 'two-kees': did you mean 'two-keys'?"},
-		{"3,-ud-lots", "unknown behaviour 'ud-lots': did you mean 'ud-lost'?"},
+		{"two-kees", "unknown relaxation 'two-kees': did you mean 'two-keys'?"},
+		{"3,-ud-lots", "unknown relaxation 'ud-lots': did you mean 'ud-lost'?"},
 		{"3x", "'3x' is not a seed (a 64-bit number)"},
 		{"99999999999999999999", "'99999999999999999999' is not a seed (a 64-bit number)"},
-		{"3,", "unknown behaviour '': uhca-run --chaos=help lists them"},
-		{"3,4", "unknown behaviour '4': uhca-run --chaos=help lists them"},
-		{"+", "unknown behaviour '': uhca-run --chaos=help lists them"},
+		{"3,", "unknown relaxation '': uhca-run --chaos=help lists them"},
+		{"3,4", "unknown relaxation '4': uhca-run --chaos=help lists them"},
+		{"+", "unknown relaxation '': uhca-run --chaos=help lists them"},
 	};
 
 	(void)state;

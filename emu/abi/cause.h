@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Why the device refused, dropped or failed something: said once, where it is known, and carried by
- * captures (model.h) to whoever tells of it. Fields that a kind does not name are 0.
+ * Why the device refused, dropped or failed something. The device records the cause where it finds
+ * it. Captures (model.h) carry it to explain, ladder, page and sanitizer. Fields that a kind does
+ * not name are 0.
  *
  *   KEY_UNKNOWN     key: names nothing; near: the key most like it that would do, 0: none
  *   KEY_DEAD        key: was that of [start, + size), which has gone since ns

@@ -11,8 +11,8 @@
 #define UHCA_ABI_TOKEN_SIZE 16
 
 /*
- * What ibv_context.cmd_fd holds: a small memory file that names the context. Whoever has it, and
- * runs as the same user, may import the context's objects.
+ * ibv_context.cmd_fd is a small memory file that names the context. A process of the same user that
+ * has it may import the context's objects.
  */
 #define UHCA_ABI_CONTEXT_MAGIC "uhca context 1\n"
 #define UHCA_ABI_CONTEXT_NAME  "uhca-context" /* of the memory file */

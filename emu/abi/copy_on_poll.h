@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copy on poll: the payload of a short receive stands in the region of its completion queue, and
- * the client copies it to its place when it takes the completion (cqe.h), which spares the daemon a
- * call of the system. Until then it is one of the daemon's again whenever something else is to be
- * read or stored, so that nobody sees a difference.
+ * Copy on poll: the payload of a short receive stands in the region of its completion queue. The
+ * client copies it to the receive buffer when it polls the completion (cqe.h), which saves the
+ * daemon a system call. Before the daemon reads or stores other data of the client, it makes the
+ * copy itself, so that programs see no difference.
  *
- * The client takes the state from PENDING to CLIENT, copies, and takes it from there to DONE. The
- * daemon waits for nobody: it makes PENDING or CLIENT to DEVICE, copies, and makes it DONE or again
- * CLIENT. In the second case both copy the same bytes. The client's copy has an end, and its
- * program goes on, when the state is neither CLIENT nor DEVICE.
+ * The client changes the state from PENDING to CLIENT, copies, and changes it to DONE. The daemon
+ * never waits: it changes PENDING or CLIENT to DEVICE, copies, and changes it to DONE or back to
+ * CLIENT. In the second case both copy the same bytes. The client's copy has ended, and its program
+ * goes on, when the state is neither CLIENT nor DEVICE.
  */
 #ifndef UHCA_ABI_COPY_ON_POLL_H
 #define UHCA_ABI_COPY_ON_POLL_H

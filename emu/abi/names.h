@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names for people: of statuses and opcodes of completions, of asynchronous events, as libibverbs
- * has them without their prefix, and of the calls that a fault rule can name. One list of each,
- * from which whoever prints, reads or judges such names makes a table of his own: X(NAME) for each.
+ * Names of completion statuses, completion opcodes and asynchronous events, as libibverbs has them
+ * without their prefix, and of the calls that a fault rule can name. Each list is an X macro,
+ * X(NAME): modules that print, read or judge such names make their tables from it.
  */
 #ifndef UHCA_ABI_NAMES_H
 #define UHCA_ABI_NAMES_H

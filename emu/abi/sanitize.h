@@ -35,8 +35,8 @@
  *   {"note": NAME, "of": ID}             that stack is known by this name from now on
  *
  * {"program": S, "stands": [[THREAD, CALL, MS, FD, FILE, NS]...], "queues": [S...]} says again and
- * again that no thread goes on: its system call (-1: it polls) and first argument. NS is there for a
- * thread that sleeps repeatedly: the time of one sleep, 0 if unknown. No answer.
+ * again that no thread goes on: its system call (-1: it polls) and first argument. NS is there for
+ * a thread that sleeps repeatedly: the time of one sleep, 0 if unknown. No answer.
  *
  * {"unseen": S} says what a check cannot see on this machine. No answer; the end of the run has it
  * once.

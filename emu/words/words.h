@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What is said of a word that somebody typed and that means nothing: the word, the nearest of those
- * that there are, and all of them. Every program that reads words says it by this.
+ * Messages about an unknown word of a user: the word, the nearest known word, and all known words.
+ * All programs that read words use them.
  */
 #ifndef WORDS_H
 #define WORDS_H

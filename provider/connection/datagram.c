@@ -164,7 +164,7 @@ static void tell_nobody(struct uhcav_here here, const struct uhcav_datagram *d,
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_UNANSWERED, d->posted, NULL))
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_CONN_UNANSWERED,
-			       "a datagram goes to a queue pair that nobody has: it is lost");
+			       "a datagram goes to a QP number that no process has: it is lost");
 	uhcav_diagnostic_fact("remote_qpn 0x%x of UD QP 0x%x: no queue pair of the device at that "
 			      "GID has the number",
 			      d->qpn, r->mine.qpn);

@@ -489,7 +489,7 @@ static struct reason reason_of(const struct uhcav_hang_thread *t)
 				       NULL, NULL};
 	if (sum.signaled || sum.recvs)
 		return (struct reason){UHCA_CHECK_PEER_WAITS,
-				       "all threads wait, and the peers as well: nobody sends",
+				       "all threads wait, and so do the peers: neither end sends",
 				       NULL, NULL};
 	if (reset)
 		return (struct reason){UHCA_CHECK_POLL_NOTHING,

@@ -303,7 +303,8 @@ static int follow(const struct ctl_options *o, struct ladder_options *rows,
 			poll(NULL, 0, ctl_watch_wait(&watch));
 	}
 	if (!watch.running)
-		fprintf(stderr, "uhcactl: %s: no daemon runs there (uhca-run starts one)\n", o->dir);
+		fprintf(stderr, "uhcactl: %s: no daemon runs there (uhca-run starts one)\n",
+			o->dir);
 	model_free(&watch.model);
 	free(watch.counted);
 	return status;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A running daemon whose trace somebody follows, in a terminal or on a page: the model of its
- * flight recorder, made anew when the devices have moved. Looking costs at most a tenth of the
- * time.
+ * Follows the trace of a running daemon, for a terminal or a page. It rebuilds the model of the
+ * flight recorder when counters of the devices have changed. It uses at most a tenth of the time.
  */
 #ifndef CTL_WATCH_H
 #define CTL_WATCH_H

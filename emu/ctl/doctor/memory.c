@@ -154,7 +154,7 @@ void memory_judge_yama(long scope, struct doctor_finding *out)
 	else
 		finding_set(out, DOCTOR_NOTE, "as root: sysctl kernel.yama.ptrace_scope=1",
 			    "ptrace_scope is %ld: process_vm_readv(2) is allowed for %s", scope,
-			    scope == 2 ? "processes with CAP_SYS_PTRACE" : "nobody");
+			    scope == 2 ? "processes with CAP_SYS_PTRACE" : "no process");
 }
 
 void memory_check_yama(struct doctor_finding *out)

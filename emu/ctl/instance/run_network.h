@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A network of an instance's own: a network namespace in which there is the loopback interface and
- * nobody else's daemon. An ordinary user may make one within a user namespace (namespaces(7)), in
- * which he stays who he is; where that is not allowed the instance has the network that is there.
+ * The network of one instance (--own-network): a network namespace with the loopback interface and
+ * no other daemon. An ordinary user creates it within a user namespace (namespaces(7)) and keeps
+ * the user ID there. Where the system does not allow that, the instance uses the existing network.
  */
 #ifndef RUN_NETWORK_H
 #define RUN_NETWORK_H

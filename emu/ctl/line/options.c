@@ -165,7 +165,7 @@ const struct options_page ctl_page = {
 	.end = "",
 };
 
-/* The commands that have an option, by their first words. An option that is not here: all have it. */
+/* The commands that have an option, by their first words. All commands have the other options. */
 static const struct {
 	const char *option, *commands[CTL_HAVE_MAX];
 } have[] = {

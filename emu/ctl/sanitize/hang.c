@@ -332,8 +332,8 @@ static void tell_peer(json_t *line, const struct hang_tables *t, const struct li
 			 (unsigned long long)ctl_cell_number(t->qps, l->own, "dest_qpn"));
 	else
 		snprintf(fact, sizeof(fact),
-			 "the peer of QP 0x%llx: QP 0x%llx (%s) of %s, process %llu: %llu receives "
-			 "posted, %llu requests not sent",
+			 "the peer of QP 0x%llx: QP 0x%llx (%s) of %s, process %llu: receives "
+			 "posted: %llu, requests not sent: %llu",
 			 (unsigned long long)ctl_cell_number(t->qps, l->own, "qpn"),
 			 (unsigned long long)ctl_cell_number(t->qps, l->peer, "qpn"),
 			 ctl_cell_text(t->qps, l->peer, "state"),
@@ -404,7 +404,7 @@ static unsigned name_cause(json_t *line, const struct hang_tables *t)
 		return 5;
 	if (unready && takes(line, "peer-unready")) {
 		set_check(line, "peer-unready",
-			  "a request waits until the peer posts a receive, and nobody does");
+			  "a request waits until the peer posts a receive, and it posts none");
 		return 4;
 	}
 	if (early && takes(line, "conn-unanswered")) {
@@ -493,8 +493,8 @@ static void describe_peer(const struct hang_tables *t, const struct process *p,
 		json_array_append_new(facts, json_string(fact));
 	}
 	snprintf(fact, sizeof(fact),
-		 "process %d (%s) waits for its peers since %.0f s; QP 0x%llx there: %lld receives "
-		 "posted, %lld requests not sent",
+		 "process %d (%s) has waited for its peers for %.0f s; its QP 0x%llx has receives "
+		 "posted: %lld, requests not sent: %lld",
 		 (int)p->pid, table_program_of(t, p->pid), (double)(p->heard - p->since) / 1000,
 		 (unsigned long long)ctl_cell_number(t->qps, l->peer, "qpn"),
 		 (long long)ctl_cell_number(t->qps, l->peer, "recvs"),

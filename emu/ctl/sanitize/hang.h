@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Processes that wait for each other ("hang" of emu/abi/sanitize.h). Each of them says again and
- * again that it goes on by its peers alone; the daemon says who these are. Where all of them say so
- * the circle is closed, and one finding tells of all.
+ * Processes that wait for each other ("hang" of emu/abi/sanitize.h). Each process reports again and
+ * again that only its peers can end its wait. The daemon names these peers. When all of them report
+ * the same, the circle is closed, and one finding covers all.
  *
- * A process has said so for a while when it says so first, so that one that was heard a shorter
- * while ago cannot have gone on by the word of another in the circle.
+ * A process waits for hang_after before its first report. A report that is younger than that is
+ * therefore still valid: no process of the circle can have woken it meanwhile.
  */
 #ifndef HANG_H
 #define HANG_H
@@ -16,8 +16,8 @@
 #include <sys/types.h>
 
 enum hang_answer {
-	HANG_WAIT,   /* somebody may still go on, or has not told its part */
-	HANG_CLOSED, /* nobody can */
+	HANG_WAIT,   /* a process may still go on, or has not reported */
+	HANG_CLOSED, /* none can go on */
 	HANG_TELL,   /* the finding is to be told */
 	HANG_TOLD,   /* it was, by another of the circle */
 	HANG_NOTE,   /* as HANG_WAIT; the finding is a note about a peer that waits elsewhere */

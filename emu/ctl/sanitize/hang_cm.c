@@ -167,24 +167,24 @@ const char *hang_cm_what(enum hang_cm_kind kind)
 {
 	switch (kind) {
 	case HANG_CM_REQUEST_UNREAD:
-		return "a peer waits to be connected, and nobody reads its CONNECT_REQUEST";
+		return "a peer waits to be connected, and no thread reads its CONNECT_REQUEST";
 	case HANG_CM_BACKLOG_FULL:
-		return "a peer waits to be connected, and the listener's backlog is full: nobody "
-		       "reads its events";
+		return "a peer waits to be connected, and the listener's backlog is full: no "
+		       "thread reads its events";
 	case HANG_CM_REQUEST_IGNORED:
 		return "a peer waits to be connected, and its request is neither accepted nor "
 		       "rejected";
 	case HANG_CM_REPLY_UNREAD:
-		return "a connection is not established: nobody reads CONNECT_RESPONSE or "
-		       "ESTABLISHED at the end that asked for it";
+		return "a connection is not established: at the end that asked for it no thread "
+		       "reads CONNECT_RESPONSE or ESTABLISHED";
 	case HANG_CM_REPLY_IGNORED:
 		return "a connection is not established: CONNECT_RESPONSE is not answered";
 	case HANG_CM_END_UNREAD:
 		return "completions are awaited of a connection that the peer has ended or "
-		       "refused, and nobody reads the event";
+		       "refused, and no thread reads the event";
 	case HANG_CM_LEAVE_UNREAD:
-		return "a peer has called rdma_disconnect, and nobody reads DISCONNECTED at the "
-		       "other end";
+		return "a peer has called rdma_disconnect, and no thread reads DISCONNECTED at "
+		       "the other end";
 	case HANG_CM_LEAVE_IGNORED:
 		return "a peer has called rdma_disconnect and waits for DISCONNECTED; the other "
 		       "end has read it and calls neither rdma_disconnect nor rdma_destroy_id";

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who may ask the server of the page for what. The server listens on this machine only, where any
- * user's program and any page in the user's browser reach it: the address keeps nobody out. A
- * request must have the token, which only the printed address holds, and must name this server as
- * its host, so that no other page reaches it under a name of its own (DNS rebinding). One that
- * changes something must come from a page of this server. There are no cookies: nothing is sent
- * along by itself.
+ * Access control of the page's server. The server listens on this machine only, but programs of
+ * all users, and all pages in the user's browser, reach that address. So a request must have the
+ * token, which only the printed address holds. It must name this server as its host, against DNS
+ * rebinding. A request that changes something must come from a page of this server. There are no
+ * cookies, so a browser adds no credential by itself.
  */
 #ifndef SERVE_GUARD_H
 #define SERVE_GUARD_H

@@ -93,9 +93,9 @@ static void tell_address(const struct server *s)
 
 	if (o->listen)
 		fprintf(stderr,
-			"uhcactl: warning: %s is not only this machine: everybody who has the "
-			"token sees all packets and changes the device, and the network carries "
-			"the token unencrypted\n",
+			"uhcactl: warning: other machines reach %s: anyone with the token sees "
+			"all packets and changes the device, and the network carries the token "
+			"unencrypted\n",
 			o->listen);
 	if (o->quiet)
 		fputs("uhca-run: the page of this device: ", out);

@@ -14,7 +14,7 @@
 
 /*
  * Time, order of setting, slot: the smallest number is the first event. It is compared in two
- * instructions and without a branch, which nobody could predict.
+ * instructions and without a branch, which no processor could predict.
  */
 typedef unsigned __int128 fabric_event;
 #define FABRIC_SLOTS_MAX (UINT32_C(1) << 26) /* the order has the other 38 bits of 64 */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One packet on its way through a net, and what rules change in it. A packet owns nothing: its
- * payload is somebody's until it is changed, then it stands in "text".
+ * One packet on its way through a net, and the changes that rules make to it. The packet borrows
+ * its payload from the sender. After a change "text" holds header, payload and pad.
  *
- * After a change the packet is what a receiver would read: it was written as bytes and parsed
- * again. What no receiver can read is malformed, and is never shown to a device.
+ * A changed packet is written as bytes and parsed again, as a receiver reads it. A packet that
+ * cannot be parsed is malformed, and no device sees it.
  */
 #ifndef FAULT_PACKET_CHANGE_H
 #define FAULT_PACKET_CHANGE_H

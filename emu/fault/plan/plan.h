@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rules that are in force, in the order in which they were given, with what they have seen.
- * Whoever can hurt something asks the plan with a subject: which rules hit it? One seed drives
- * every random choice; each rule has its own stream, so that what a rule decides depends on the
- * subjects it matched and on nothing else. Every hit is told to the owner (ops.hit), which is the
- * trace that can be replayed: "nth" lists of it in place of the rule's own limits do the same
- * again.
+ * The rules that are in force, in the order in which they were given, with their counts. The
+ * callers (packets, calls, completions, events) ask the plan with a subject: which rules hit it?
+ *
+ * One seed drives every random choice. Each rule has a random stream of its own, so its decisions
+ * depend only on the subjects that it matched. The plan reports every hit to its owner (ops.hit).
+ * These reports are the trace. A rule with the trace's "nth" list in place of its limits hits the
+ * same subjects again.
  */
 #ifndef FAULT_PLAN_H
 #define FAULT_PLAN_H

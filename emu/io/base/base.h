@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Umbrella header of base: what anybody may need who talks with the system: addresses and
- * interfaces, the clock, the time that turns take, the log, words of text, random bytes. Anybody
- * may call; it calls nobody. Begin at log.h.
+ * Umbrella header of base: addresses and interfaces, the clock, the time that turns take, the log,
+ * words of text, random bytes. All modules of io may call it; it calls none. Begin at log.h.
  */
 #ifndef IO_BASE_MODULE_H
 #define IO_BASE_MODULE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The thread that writes the log. Lines wait for it in a ring of bytes; it copies one out and calls
- * who writes it, which may take as long as it likes. A part of log.c, and of nobody else.
+ * The thread that writes the log. Lines wait for it in a ring of bytes. The thread copies one out
+ * and calls the function that writes it, which may block. Only log.c uses this header.
  */
 #ifndef IO_LOG_WRITER_H
 #define IO_LOG_WRITER_H

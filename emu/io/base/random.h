@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes that nobody can guess.
+ * Random bytes that cannot be guessed (getrandom(2)).
  */
 #ifndef IO_RANDOM_H
 #define IO_RANDOM_H

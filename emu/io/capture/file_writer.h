@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A file that a thread opens, writes and closes: nobody waits for its file system, which may not
- * answer (design D27). Pieces wait in a queue of IO_FILE_WRITER_ROOM bytes. What does not fit is
- * refused: the caller counts it.
+ * A file that a thread opens, writes and closes, so that the daemon never waits for a file system
+ * (design D27). Pieces wait in a queue of IO_FILE_WRITER_ROOM bytes. The queue refuses a piece that
+ * does not fit, and the caller counts it.
  */
 #ifndef IO_FILE_WRITER_H
 #define IO_FILE_WRITER_H

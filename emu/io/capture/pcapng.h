@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A pcapng file (draft-ietf-opsawg-pcapng) that is being written: blocks gather in a buffer, which
- * goes to the file when it is full or when somebody asks. A file that cannot be written any more
- * is closed; what is put into it from then on vanishes, and "error" tells why.
+ * A pcapng file (draft-ietf-opsawg-pcapng) that is being written. Blocks gather in a buffer, which
+ * is written when it is full, and by io_pcapng_flush. A file that cannot be written any more is
+ * closed. Later blocks are discarded, and "error" has the reason.
  *
- * Either the caller writes it itself, and waits for it; or a thread does (file_writer.h), and what
- * the file system does not take in time is left out and counted.
+ * The caller writes the file and waits for it, or a thread does (file_writer.h). The thread leaves
+ * out, and counts, blocks that the file system does not take in time.
  */
 #ifndef IO_PCAPNG_H
 #define IO_PCAPNG_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's end of uhcactl's connection (ctl.h): lines in, lines out, never waiting. A
- * session whose line is too long is told so and closed; one that does not read its replies
- * gets no further ones. A reply for which files are needed comes later (ctl_file_request.h), and
- * the next request waits for it. Where there are as many as can be, a new one takes the place of
- * the one that said nothing for longest, of the user who has most: silence keeps nobody out.
+ * The daemon's end of uhcactl's connection (ctl.h): lines in, lines out, never waiting. A session
+ * with too long a line gets an error and is closed. A session that does not read its replies gets
+ * no further ones. A reply that needs files comes later (ctl_file_request.h), and the next request
+ * waits for it. At the most sessions, a new one replaces the one that is idle for longest, of the
+ * user with most sessions: idle sessions lock no user out.
  */
 #ifndef IO_CTL_SERVER_H
 #define IO_CTL_SERVER_H

@@ -250,7 +250,8 @@ int io_fault_parse_trace(const char *name, const char *text, size_t len, struct 
 	*out = (struct io_fault_loaded){.rules = 0};
 	status = fault_trace_to_plan(text, len, &seed, &ops, &r, &error);
 	if (status == 0 && all->n == 0) {
-		say(out, "%.100s: no line of it is a firing of a rule, as of 'uhcactl fault trace'", name);
+		say(out, "%.100s: no line of it is a firing of a rule, as of 'uhcactl fault trace'",
+		    name);
 		return -EINVAL;
 	}
 	if (status == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What may have to wait for somebody else's program (design D16): a page that userfaultfd(2) or a
- * file system in user space is to bring. A thread goes for it; the daemon waits a moment, and goes
- * on without it when it does not come.
+ * Page faults that another program serves (design D16), by userfaultfd(2) or a file system in user
+ * space. A thread takes the fault. The daemon waits for it for a moment, and then goes on without
+ * the page.
  */
 #ifndef IO_PAGE_WORKER_H
 #define IO_PAGE_WORKER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which pages of a client's memory are there, so that nobody has to bring them before they are
- * used: the kernel tells by /proc/PID/pagemap, without touching a page, and what it told is
- * remembered for a while. A page that was swapped out counts: the kernel brings it by itself.
+ * Which pages of a client's memory are present, so that an access cannot wait for another program.
+ * The kernel tells by /proc/PID/pagemap, without touching a page. The answers are cached for a
+ * while. A swapped page counts as present: the kernel brings it by itself.
  */
 #ifndef IO_PRESENT_H
 #define IO_PRESENT_H

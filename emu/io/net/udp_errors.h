@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the network answers to datagrams that nobody takes: ICMP messages, which the kernel keeps in
- * a queue of the socket that sent them (IP_RECVERR, ip(7)). "Port unreachable" says that the host
- * is there and no RoCEv2 device at this address.
+ * ICMP messages that answer datagrams without a receiver. The kernel keeps them in the error queue
+ * of the socket that sent the datagram (IP_RECVERR, ip(7)). "Port unreachable" means that the host
+ * exists and has no RoCEv2 device at this address.
  */
 #ifndef IO_UDP_ERRORS_H
 #define IO_UDP_ERRORS_H

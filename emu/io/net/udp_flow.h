@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sockets by source port. RoCEv2 spreads flows over paths and queues by their UDP source port
- * (annex A17), and a UDP socket sends from the port it is bound to: so there is one for each
- * flow of an address, made when the flow sends first. When there are too many, the one that was
- * idle longest makes room; a port that somebody else has is replaced by the RoCEv2 port, which
- * every receiver takes as well.
+ * (annex A17), and a UDP socket sends from the port that it is bound to. So each flow of an address
+ * has a socket, created at its first packet. At the limit, the socket that is idle for longest is
+ * closed. A port that another socket has is replaced by the RoCEv2 port, which every receiver
+ * accepts.
  */
 #ifndef IO_UDP_FLOW_H
 #define IO_UDP_FLOW_H

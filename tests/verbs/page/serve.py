@@ -240,7 +240,7 @@ def beyond():
     process = begin(UHCACTL, "serve", "--listen", "127.0.0.2", stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE, text=True)
     warning, address = process.stderr.readline(), process.stdout.readline()
-    assert "warning: 127.0.0.2 is not only this machine" in warning, warning
+    assert "warning: other machines reach 127.0.0.2" in warning, warning
     port = int(re.match(r"http://127\.0\.0\.2:(\d+)/", address).group(1))
     for host, status in (("127.0.0.2:%d" % port, 200), ("evil.example:%d" % port, 421)):
         connection = http.client.HTTPConnection("127.0.0.2", port, timeout=DEADLINE)

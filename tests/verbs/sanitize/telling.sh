@@ -120,7 +120,7 @@ interrupted() {
 	given_up 124 "timeout(1)" "waits in clock_nanosleep, for " \
 		timeout TIME "$run" --sanitize --sanitize-options $soon -- "$here/idle" sleeps 30
 	says "timeout(1)" "receives are posted and not polled"
-	given_up 124 "repeated sleeps" "it computes or polls, and sleeps for 20 ms at a time, for " \
+	given_up 124 "repeated sleeps" "computes or polls, and sleeps for 20 ms at a time, for " \
 		timeout TIME "$run" --sanitize --sanitize-options $soon -- "$here/idle" naps 30
 	given_up 124 "a signal to uhca-run alone" "uhca-run: signal 15; " \
 		timeout --foreground TIME "$run" --sanitize -- "$here/idle" sleeps 30

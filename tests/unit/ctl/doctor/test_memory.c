@@ -58,7 +58,7 @@ static void test_yama(void **state)
 		memory_judge_yama(scope, &f);
 		assert_int_equal(f.mark, marks[scope + 1]);
 	}
-	assert_non_null(strstr(f.text, "nobody"));
+	assert_non_null(strstr(f.text, "no process"));
 }
 
 static void test_userfaultfd(void **state)

@@ -10,6 +10,7 @@
 #include "emu/io/loop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,8 +132,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "uhcad: %s\nTry uhcad --help.\n", error);
 		return 2;
 	}
-	if (!options_answer(&conf_page, &c.about))
-		return run(&c);
+	if (!options_answer(&conf_page, &c.about)) {
+		if (c.io.ready_fd < 0 || fcntl(c.io.ready_fd, F_GETFD) >= 0)
+			return run(&c);
+		fprintf(stderr, "uhcad: --ready-fd: descriptor %d is not open\n", c.io.ready_fd);
+		return 2;
+	}
 	if (fflush(stdout) == 0)
 		return EXIT_SUCCESS;
 	perror("uhcad: standard output");

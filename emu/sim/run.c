@@ -5,6 +5,7 @@
 #include "emu/fabric/file/file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -98,6 +99,15 @@ static void timer(void *user, uint32_t number, uint64_t now)
 
 /* ---- from begin to end ---- */
 
+/* Is this behind the end of the run? It would never happen. */
+static int check_time(const struct run *r, const char *what, uint64_t time, char *error, size_t cap)
+{
+	if (time <= r->o->duration + r->o->drain)
+		return 0;
+	snprintf(error, cap, "%s: the run ends before that time; see --duration and --drain", what);
+	return -EINVAL;
+}
+
 static int read_parts(struct run *r, char *error, size_t cap)
 {
 	struct fabric_error e;
@@ -112,7 +122,11 @@ static int read_parts(struct run *r, char *error, size_t cap)
 		status = change_read(&r->changes[i], r->o->changes[i], &r->topology, &e);
 		if (status == -EINVAL)
 			say(error, cap, r->o->changes[i], &e);
+		else if (status == 0)
+			status = check_time(r, r->o->changes[i], r->changes[i].time, error, cap);
 	}
+	if (status == 0)
+		status = check_time(r, "--warmup", r->o->warmup, error, cap);
 	r->n_changes = r->o->n_changes;
 	change_sort(r->changes, r->n_changes);
 	return status;

@@ -56,6 +56,10 @@ says "did you mean 'dcqcn'?" run --cc dqcn
 says "did you mean '--topology'?" run --topologi x
 says "incast: 9 senders need 10 hosts, there are 8" run --topology one-switch:8 \
 	--workload incast:senders=9
+says "--warmup: the run ends before that time" run --topology one-switch:4 --workload incast \
+	--duration 1ms --warmup 3ms
+says "20ms down switch h1: the run ends before that time" run --topology one-switch:4 \
+	--workload incast --at "20ms down switch h1"
 cp 1.flows kept.flows
 cp 1.series kept.series
 says "unknown node 'h9'" run --topology one-switch:8 --workload incast --at '2ms pause h9' \

@@ -25,7 +25,7 @@
  *             object "of": "qp=NUMBER", "cq=HANDLE" or "srq=HANDLE" -> {"device": TEXT}
  *   walk      "key": N, "offset": N -> the translation of a memory region, as an object of
  *             numbers named as in struct core_walk, "device", "program",
- *             "steps": [{...}...]: through described keys, as in struct core_walk_step, with
+ *             "steps": [{...}...]: through indirect memory keys, as in struct core_walk_step, with
  *             "shape": TEXT, "dims": [{"count": N, "index": N, "stride": N}...] and
  *             "shown": [{"index": N, "addr": N, "bytes": N, "key": N}...]; and
  *             "shown": [{"index": N, "page": N}...] of the region at the end. "byte",

@@ -30,7 +30,7 @@ int uhcav_dv_check_mr(const struct uhcav_qp *qp, const struct ibv_mr *mr);
 /* A description whose list goes to the entry's data. */
 struct uhcav_description uhcav_dv_description(const struct uhcav_qp *qp, uint32_t index);
 
-/* The described key into the entry. */
+/* The indirect memory key into the entry. */
 void uhcav_dv_put_reg(struct uhca_abi_send_wqe *wqe, const struct uhcav_description *d);
 
 /*

@@ -20,7 +20,7 @@ struct core_walk_entry {
 	uint32_t key;                /* the child's */
 };
 
-/* From a byte of a described key (indirect.h) to the child in which it stands. */
+/* From a byte of an indirect memory key (indirect.h) to the child in which it stands. */
 struct core_walk_step {
 	uint32_t key;
 	uint32_t access;

@@ -74,8 +74,9 @@ int indirect_describe(struct mr *mr, uint32_t shape, const struct uhca_abi_layou
 void indirect_invalidate(struct mr *mr);
 
 /*
- * One step down: the child in which the byte at addr of a described key stands, at *child_addr, and
- * how many of the next "length" bytes follow it there (at least 1). addr is in range.
+ * One step down: the child in which the byte at addr of an indirect memory key stands, at
+ * *child_addr, and how many of the next "length" bytes follow it there (at least 1). addr is in
+ * range.
  */
 struct mr *indirect_step(const struct mr *mr, uint64_t addr, uint64_t length, uint64_t *child_addr,
 			 uint64_t *part);

@@ -315,7 +315,7 @@ unsigned mr_spans(const struct mr *mr, uint64_t addr, uint32_t length, struct co
 	return 1;
 }
 
-/* What a described key is made of; its way to memory is in walk.h. */
+/* What an indirect memory key is made of; its way to memory is in walk.h. */
 static void describe_description(const struct indirect *ind, struct facts *f)
 {
 	facts_text(f, "shape", indirect_shape_name(ind->shape));

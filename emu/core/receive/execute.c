@@ -176,7 +176,7 @@ static enum verdict execute_read(struct qp *qp, const struct core_burst *t)
 	return V_OK;
 }
 
-/* The bytes do not stand together where described keys lead (direct verbs). */
+/* The bytes do not stand together where indirect memory keys lead (direct verbs). */
 static enum verdict not_atomic(struct qp *qp, const struct key_access *a)
 {
 	return request_fault(qp, V_INVALID,

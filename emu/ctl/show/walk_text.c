@@ -79,7 +79,7 @@ static void print_key(FILE *out, const json_t *walk)
 			walk_number(walk, "window_of"));
 }
 
-/* ---- described keys ---- */
+/* ---- indirect memory keys ---- */
 
 static const struct {
 	const char *shape, *list, *one;

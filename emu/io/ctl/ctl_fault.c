@@ -219,7 +219,7 @@ static json_t *now(const struct io_services *h, const json_t *request, struct ct
 
 	if (!text)
 		return io_ctl_refuse(o, "fault now needs \"%s\"", UHCA_CTL_TEXT);
-	io_log(IO_LOG_INFO, "now: %.*s", FAULT_TEXT_MAX, text);
+	io_log(IO_LOG_INFO, "fault now: %.*s", FAULT_TEXT_MAX, text);
 	n = io_faults_now(h->faults, text, io_clock_now(), &error);
 	if (n == -EINVAL)
 		o->column = error.column;

@@ -78,7 +78,7 @@ IO_FAULT_HAPPENING(io_fault_hang)
 	}
 	dev->command_ns = p->value.time ? p->value.time : IO_FAULT_COMMAND_NS;
 	dev->hangs++;
-	io_log(IO_LOG_WARN, "%s: hangs", dev->id.name);
+	io_log(IO_LOG_WARN, "%s: dev.hang: the device executes no requests", dev->id.name);
 	if (p->value.number)
 		io_fault_return_later(f, &(struct io_fault_return){.dev = dev,
 								   .at = now + p->value.number,
@@ -99,7 +99,7 @@ void io_fault_wake(struct io_faults *f, const struct io_fault_return *r, uint64_
 	dev->dirty = true;
 	io_device_shut(dev, false);
 	f->env.pause(f->env.user, dev, false);
-	io_log(IO_LOG_INFO, "%s: goes on", dev->id.name);
+	io_log(IO_LOG_INFO, "%s: dev.hang has ended", dev->id.name);
 }
 
 struct io_call_fault io_fault_hung(const struct io_device *dev)

@@ -61,7 +61,9 @@ int io_fault_port(struct io_faults *f, struct io_device *dev, bool up)
 bool io_fault_return_later(struct io_faults *f, const struct io_fault_return *r)
 {
 	if (f->n_returns == IO_FAULT_RETURNS_MAX) {
-		io_log(IO_LOG_ERROR, "%s: too many timed changes; this one stays", r->dev->id.name);
+		io_log(IO_LOG_ERROR,
+		       "%s: more than %d timed changes are pending; this one is not undone",
+		       r->dev->id.name, IO_FAULT_RETURNS_MAX);
 		return false;
 	}
 	f->returns[f->n_returns++] = *r;

@@ -135,7 +135,7 @@ static int put_later(struct io_network *n, const struct io_network_later *l)
 		fabric_timer(n->fabric, i, l->at);
 		return 0;
 	}
-	io_log(IO_LOG_ERROR, "network: more than %d changes are to come; this one does not",
+	io_log(IO_LOG_ERROR, "network: more than %d changes are pending; this one is dropped",
 	       IO_NETWORK_LATER);
 	return -ENOSPC;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The access matrix: which key lets whom do what, and where. Kinds of keys (region, windows of
- * type 1, 2A, 2B, described keys of every shape) x what became of them x rights x requests x
+ * type 1, 2A, 2B, indirect memory keys of every shape) x what became of them x rights x requests x
  * ranges, with the status at both ends. The tables are the specification's (IBTA vol.
  * 1, 10.6.3, 10.6.7 and 9.7.4.1.6, annex A19), not the device's. After each case all memory is
  * compared.
@@ -455,8 +455,8 @@ static void test_fates(void **state)
 }
 
 /*
- * A window of type 2, bound to the very QP, and a described key, by any QP of its domain, may be
- * invalidated: by the peer or locally.
+ * A window of type 2, bound to the very QP, and an indirect memory key, by any QP of its domain,
+ * may be invalidated: by the peer or locally.
  */
 static bool may_invalidate(unsigned kind, unsigned fate)
 {

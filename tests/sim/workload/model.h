@@ -152,7 +152,7 @@ struct model_more {
 	struct model_qp *to;             /* the destination of a datagram */
 	struct model_recvs *recvs;       /* of the SRQ that an XRC request names */
 	struct model_cell *cell;         /* of an atomic */
-	const struct model_place *here;  /* elements through described keys */
+	const struct model_place *here;  /* elements through indirect memory keys */
 	const struct model_place *there; /* the same of the remote address */
 	bool settled;                    /* the elements hold what is expected, not what is there */
 	uint32_t fate;                   /* bits 1 << status, of what must fail; with "there" */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The parts of a random workload: nodes (a device with one client), and ends (a QP with the
- * remote memory it works on), plain or through described keys. Internal to workload*.c.
+ * remote memory it works on), plain or through indirect memory keys. Internal to workload*.c.
  */
 #ifndef SIM_WORKLOAD_MAKE_H
 #define SIM_WORKLOAD_MAKE_H

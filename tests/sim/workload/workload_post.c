@@ -261,7 +261,7 @@ static bool choose_target(struct workload *l, struct workload_end *e, struct vse
 /* The elements of a request. */
 struct local {
 	struct vmr from;
-	struct model_place at; /* of described keys */
+	struct model_place at; /* of indirect memory keys */
 	bool settled;          /* as model_more has it */
 };
 

@@ -21,7 +21,7 @@
 #define ALL      PAIR_ACCESS
 #define READABLE (uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ)
 
-/* Something with a key: an ordinary region, or a described key. */
+/* Something with a key: an ordinary region, or an indirect memory key. */
 struct thing {
 	struct vmr mr;
 	uint32_t key, access;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The walk from a key to a byte, against the addresses that were registered; for described keys
- * against what the description says, byte by byte.
+ * The walk from a key to a byte, against the addresses that were registered; for indirect memory
+ * keys against what the description says, byte by byte.
  */
 #include "tests/support/core/core_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
@@ -131,7 +131,7 @@ static void test_window(void **state)
 	fixture_stop(&f);
 }
 
-/* ---- described keys ---- */
+/* ---- indirect memory keys ---- */
 
 struct described {
 	struct fixture f;
@@ -400,7 +400,7 @@ static void test_invalid(void **state)
 	fixture_stop(&d.f);
 }
 
-/* A window on a part of a described key: the window's offset comes before all descriptions. */
+/* A window on a part of an indirect memory key: its offset comes before all descriptions. */
 static void test_window_on_described(void **state)
 {
 	const struct uhca_abi_block block[] = {{.addr = ADDR + 100, .length = 50},

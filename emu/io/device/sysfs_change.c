@@ -33,52 +33,52 @@ __attribute__((format(printf, 2, 3))) static const char *path(char out[PATH], co
 	return out;
 }
 
-static int open_root(const char *dir)
-{
-	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+/* ---- steps: after the first error nothing more is done ---- */
 
-	return fd < 0 ? -errno : fd;
-}
-
-static int write_new(int root, const char *name, const char *text)
+/* Makes no folder: what is not there has been taken away. */
+static void write_new(struct sysfs_tree *t, const char *name, const char *text)
 {
+	const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
 	char line[PATH];
 	int n = snprintf(line, sizeof(line), "%s\n", text);
-	int fd = openat(root, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int error = fd < 0 ? -errno : 0;
+	int fd = t->error < 0 ? -1 : openat(t->root, name, flags, 0644);
 
-	if (fd >= 0 && write(fd, line, (size_t)n) != n)
-		error = -EIO;
+	if (t->error == 0 && (fd < 0 || write(fd, line, (size_t)n) != n))
+		t->error = fd < 0 ? -errno : -EIO;
 	if (fd >= 0)
 		close(fd);
-	return error;
 }
 
-static int move(int root, const char *from, const char *to)
+static void move(struct sysfs_tree *t, const char *from, const char *to)
 {
-	return renameat(root, from, root, to) < 0 ? -errno : 0;
+	if (t->error == 0 && renameat(t->root, from, t->root, to) < 0)
+		t->error = -errno;
 }
 
-static int replace(int root, const char *base, const char *name, const char *text)
+static void drop(struct sysfs_tree *t, const char *name)
+{
+	if (t->error == 0 && unlinkat(t->root, name, 0) < 0)
+		t->error = -errno;
+}
+
+static void replace(struct sysfs_tree *t, const char *base, const char *name, const char *text)
 {
 	char from[PATH], to[PATH];
-	int error = write_new(root, path(from, "%s/.new", base), text);
 
-	return error < 0 ? error : move(root, from, path(to, "%s/%s", base, name));
+	write_new(t, path(from, "%s/.new", base), text);
+	move(t, from, path(to, "%s/%s", base, name));
 }
 
 /* Two names for each other's files; where a file system cannot do that at once, one by one. */
-static int swap(int root, const char *a, const char *b)
+static void swap(struct sysfs_tree *t, const char *a, const char *b)
 {
 	char between[PATH];
-	int error;
 
-	if (renameat2(root, a, root, b, RENAME_EXCHANGE) == 0)
-		return 0;
-	error = move(root, a, path(between, "%s.swap", a));
-	if (error == 0)
-		error = move(root, b, a);
-	return error < 0 ? error : move(root, between, b);
+	if (t->error < 0 || renameat2(t->root, a, t->root, b, RENAME_EXCHANGE) == 0)
+		return;
+	move(t, a, path(between, "%s.swap", a));
+	move(t, b, a);
+	move(t, between, b);
 }
 
 static const char *port_of(char out[PATH], const struct io_identity *id)
@@ -88,15 +88,14 @@ static const char *port_of(char out[PATH], const struct io_identity *id)
 
 int io_sysfs_line(const char *dir, const struct io_identity *id, const char *file, const char *text)
 {
+	struct sysfs_tree t;
 	char base[PATH];
-	int root = open_root(dir);
-	int error;
+	int error = sysfs_open(&t, dir);
 
-	if (root < 0)
-		return root;
-	error = replace(root, port_of(base, id), file, text);
-	close(root);
-	return error;
+	if (error < 0)
+		return error;
+	replace(&t, port_of(base, id), file, text);
+	return sysfs_close(&t);
 }
 
 /* ---- GIDs ---- */
@@ -117,25 +116,23 @@ static void read_line(int root, const char *name, char *out, size_t cap)
  * An attribute of an entry is a line, and its spare the link to a file that cannot be read, or it
  * is the link, and there is no spare. text "": the link.
  */
-static int write_attribute(int root, const char *folder, unsigned index, const char *text)
+static void write_attribute(struct sysfs_tree *t, const char *folder, unsigned index,
+			    const char *text)
 {
 	char name[PATH], spare[PATH], fresh[PATH], target[8];
-	bool is_link = readlinkat(root, path(name, "%s/%u", folder, index), target, 8) > 0;
-	int error = 0;
+	bool is_link = readlinkat(t->root, path(name, "%s/%u", folder, index), target, 8) > 0;
 
 	path(spare, "%s/.spare%u", folder, index);
 	path(fresh, "%s/.new", folder);
-	if (!text[0] && !is_link) {
-		error = swap(root, spare, name);
-		if (error == 0 && unlinkat(root, spare, 0) < 0)
-			error = -errno;
-		return error;
+	if (text[0]) {
+		write_new(t, fresh, text);
+		if (is_link)
+			swap(t, fresh, name);
+		move(t, fresh, is_link ? spare : name);
+	} else if (!is_link) {
+		swap(t, spare, name);
+		drop(t, spare);
 	}
-	if (text[0])
-		error = write_new(root, fresh, text);
-	if (text[0] && error == 0)
-		error = is_link ? swap(root, fresh, name) : move(root, fresh, name);
-	return error == 0 && text[0] && is_link ? move(root, fresh, spare) : error;
 }
 
 int io_sysfs_gid_write(const char *dir, const struct io_identity *id, unsigned index,
@@ -144,23 +141,19 @@ int io_sysfs_gid_write(const char *dir, const struct io_identity *id, unsigned i
 	static const uint8_t none[16];
 	const bool empty = memcmp(e->gid, none, sizeof(none)) == 0;
 	char base[PATH], name[PATH], gid[40];
-	int root = open_root(dir);
-	int error;
+	struct sysfs_tree t;
+	int error = sysfs_open(&t, dir);
 
-	if (root < 0)
-		return root;
+	if (error < 0)
+		return error;
 	port_of(base, id);
-	sysfs_gid_text(e->gid, gid);
 	snprintf(name, sizeof(name), "%.200s/gid_attrs/types", base);
-	error = write_attribute(root, name, index, empty ? "" : e->type);
+	write_attribute(&t, name, index, empty ? "" : e->type);
 	snprintf(name, sizeof(name), "%.200s/gid_attrs/ndevs", base);
-	if (error == 0)
-		error = write_attribute(root, name, index, empty ? "" : e->ndev);
+	write_attribute(&t, name, index, empty ? "" : e->ndev);
 	snprintf(name, sizeof(name), "gids/%u", index);
-	if (error == 0)
-		error = replace(root, base, name, gid);
-	close(root);
-	return error;
+	replace(&t, base, name, sysfs_gid_text(e->gid, gid));
+	return sysfs_close(&t);
 }
 
 /* ---- away and back ---- */
@@ -189,99 +182,75 @@ static int find_uverbs(int root, const char *folder, const struct io_identity *i
 }
 
 /* First what lists are made of: a reader may be in the middle of it. */
-static int take_away(int root, const struct io_identity *id)
+static void take_away(struct sysfs_tree *t, const struct io_identity *id)
 {
 	char from[PATH], to[PATH];
-	unsigned n;
-	int error = find_uverbs(root, VERBS, id, &n);
+	unsigned n = 0;
 
-	if (error == 0 && mkdirat(root, AWAY, 0755) < 0 && errno != EEXIST)
-		error = -errno;
-	if (error == 0)
-		error = move(root, path(from, VERBS "/uverbs%u", n), path(to, AWAY "/uverbs%u", n));
-	if (error == 0)
-		error = move(root, path(from, NODES "/uverbs%u", n), path(to, AWAY "/node%u", n));
-	if (error == 0)
-		error = move(root, path(from, "sys/class/infiniband/%s", id->name),
-			     path(to, AWAY "/%s", id->name));
-	return error;
+	t->error = find_uverbs(t->root, VERBS, id, &n);
+	if (t->error == 0 && mkdirat(t->root, AWAY, 0755) < 0 && errno != EEXIST)
+		t->error = -errno;
+	move(t, path(from, VERBS "/uverbs%u", n), path(to, AWAY "/uverbs%u", n));
+	move(t, path(from, NODES "/uverbs%u", n), path(to, AWAY "/node%u", n));
+	move(t, path(from, "sys/class/infiniband/%s", id->name), path(to, AWAY "/%s", id->name));
 }
 
-/* libibverbs takes the time of the folder for the identity of the device. */
-static int renew(int root, const struct io_identity *id)
-{
-	char name[PATH];
-	int error = write_new(root, path(name, "sys/class/infiniband/%s/.new", id->name), "");
-
-	if (error == 0 && unlinkat(root, name, 0) < 0)
-		error = -errno;
-	return error;
-}
-
-static int bring_back(int root, const struct io_identity *id, unsigned uverbs)
+static void bring_back(struct sysfs_tree *t, const struct io_identity *id, unsigned uverbs)
 {
 	char from[PATH], to[PATH];
-	unsigned n;
-	int error = find_uverbs(root, AWAY, id, &n);
+	unsigned n = 0;
 
-	if (error < 0)
-		return error;
+	t->error = find_uverbs(t->root, AWAY, id, &n);
 	if (uverbs == UINT_MAX)
 		uverbs = n;
-	error = move(root, path(from, AWAY "/%s", id->name),
-		     path(to, "sys/class/infiniband/%s", id->name));
-	if (error == 0)
-		error = renew(root, id);
-	if (error == 0)
-		error = move(root, path(from, AWAY "/node%u", n),
-			     path(to, NODES "/uverbs%u", uverbs));
-	if (error == 0)
-		error = move(root, path(from, AWAY "/uverbs%u", n),
-			     path(to, VERBS "/uverbs%u", uverbs));
-	return error;
+	move(t, path(from, AWAY "/%s", id->name), path(to, "sys/class/infiniband/%s", id->name));
+	/* libibverbs takes the time of the folder for the identity of the device. */
+	write_new(t, path(from, "sys/class/infiniband/%s/.new", id->name), "");
+	drop(t, from);
+	move(t, path(from, AWAY "/node%u", n), path(to, NODES "/uverbs%u", uverbs));
+	move(t, path(from, AWAY "/uverbs%u", n), path(to, VERBS "/uverbs%u", uverbs));
 }
 
 /* The entry below device/ links to the uverbs, which has another name now: it becomes a folder. */
-static int name_uverbs(int root, const struct io_identity *id, unsigned uverbs)
+static void name_uverbs(struct sysfs_tree *t, const struct io_identity *id, unsigned uverbs)
 {
 	char folder[PATH], name[PATH], file[PATH];
 	unsigned n;
-	int error = 0;
 
 	path(folder, "sys/class/infiniband/%s/device/infiniband_verbs", id->name);
-	if (find_uverbs(root, folder, NULL, &n) < 0 || uverbs == UINT_MAX || n == uverbs)
-		return 0;
-	if (unlinkat(root, path(name, "%s/uverbs%u", folder, n), 0) == 0)
-		error = mkdirat(root, path(name, "%s/uverbs%u", folder, uverbs), 0755) < 0 ? -errno
-											   : 0;
-	else
-		error = move(root, name, path(file, "%s/uverbs%u", folder, uverbs));
+	if (t->error < 0 || find_uverbs(t->root, folder, NULL, &n) < 0 || uverbs == UINT_MAX ||
+	    n == uverbs)
+		return;
+	path(file, "%s/uverbs%u", folder, n);
 	path(name, "%s/uverbs%u", folder, uverbs);
-	if (error == 0)
-		error = write_new(root, path(file, "%s/ibdev", name), id->name);
-	if (error == 0)
-		error = write_new(root, path(file, "%s/abi_version", name), "1");
-	return error < 0 ? error : write_new(root, path(file, "%s/dev", name), "1:3");
+	if (unlinkat(t->root, file, 0) < 0)
+		move(t, file, name);
+	else if (mkdirat(t->root, name, 0755) < 0)
+		t->error = -errno;
+	write_new(t, path(file, "%s/ibdev", name), id->name);
+	write_new(t, path(file, "%s/abi_version", name), "1");
+	write_new(t, path(file, "%s/dev", name), "1:3");
 }
 
 int io_sysfs_take_away(const char *dir, const struct io_identity *id)
 {
-	int root = open_root(dir);
-	int error = root < 0 ? root : take_away(root, id);
+	struct sysfs_tree t;
+	int error = sysfs_open(&t, dir);
 
-	if (root >= 0)
-		close(root);
-	return error;
+	if (error < 0)
+		return error;
+	take_away(&t, id);
+	return sysfs_close(&t);
 }
 
 int io_sysfs_bring_back(const char *dir, const struct io_identity *id, unsigned uverbs)
 {
-	int root = open_root(dir);
-	int error = root < 0 ? root : bring_back(root, id, uverbs);
+	struct sysfs_tree t;
+	int error = sysfs_open(&t, dir);
 
-	if (error == 0)
-		error = name_uverbs(root, id, uverbs);
-	if (root >= 0)
-		close(root);
-	return error;
+	if (error < 0)
+		return error;
+	bring_back(&t, id, uverbs);
+	name_uverbs(&t, id, uverbs);
+	return sysfs_close(&t);
 }

@@ -5,7 +5,6 @@
 #include "clock.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,25 +54,33 @@ static void join_ended(void)
 	}
 }
 
+int io_thread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *arg), void *arg)
+{
+	sigset_t every, before;
+	int error;
+
+	sigfillset(&every);
+	sigdelset(&every, SIGSYS);
+	pthread_sigmask(SIG_SETMASK, &every, &before);
+	error = pthread_create(id, attr, run, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -error;
+}
+
 /* The lock is held. */
 static int create(struct thread *t)
 {
-	sigset_t every, before;
 	pthread_attr_t attr;
 	int error;
 
 	if (pthread_attr_init(&attr))
 		return -ENOMEM;
 	pthread_attr_setstacksize(&attr, STACK);
-	sigfillset(&every);
-	sigdelset(&every, SIGSYS);
-	pthread_sigmask(SIG_SETMASK, &every, &before);
-	error = pthread_create(&t->id, &attr, begin, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = io_thread_create(&t->id, &attr, begin, t);
 	pthread_attr_destroy(&attr);
 	if (error == 0)
 		LIST_INSERT_HEAD(&all.list, t, link);
-	return -error;
+	return error;
 }
 
 int io_thread_start(void *(*run)(void *arg), void *arg)

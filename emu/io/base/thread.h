@@ -6,13 +6,19 @@
 #ifndef IO_THREAD_H
 #define IO_THREAD_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include <time.h>
 
 /*
- * Starts a thread; its result is ignored. Signals are for the daemon's thread, but SIGSYS for whose
- * call the sandbox refuses (refused.h). A thread that has ended is joined by a later call. 0,
+ * pthread_create(3): 0 or -errno. Signals are for the daemon's thread, but SIGSYS for whose call
+ * the sandbox refuses (refused.h).
+ */
+int io_thread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *arg), void *arg);
+
+/*
+ * Starts such a thread; its result is ignored. One that has ended is joined by a later call. 0,
  * -ENOMEM, or -errno of pthread_create(3).
  */
 int io_thread_start(void *(*run)(void *arg), void *arg);

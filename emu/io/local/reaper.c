@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +18,6 @@
 #include <sys/mman.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WORKERS 32
@@ -91,24 +89,10 @@ static void work_other(const struct job *j)
 	j->other(j->base);
 }
 
-static struct timespec in_ms(unsigned ms)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	t.tv_sec += ms / 1000;
-	t.tv_nsec += (long)(ms % 1000) * 1000000;
-	if (t.tv_nsec >= 1000000000) {
-		t.tv_nsec -= 1000000000;
-		t.tv_sec++;
-	}
-	return t;
-}
-
 /* NULL: it is time to go, for all but the first. The lock is held. */
 static struct job *next_job(uintptr_t me)
 {
-	const struct timespec end = in_ms(STAY_S * 1000);
+	const struct timespec end = io_thread_in_ms(STAY_S * 1000);
 	struct job *j;
 	int error = 0;
 
@@ -124,22 +108,6 @@ static struct job *next_job(uintptr_t me)
 
 static void *work(void *number);
 
-/* Signals are for the daemon's thread, but SIGSYS for whose call the sandbox refuses. */
-static int start(uintptr_t number)
-{
-	sigset_t every, before;
-	int error;
-
-	sigfillset(&every);
-	sigdelset(&every, SIGSYS);
-	pthread_sigmask(SIG_SETMASK, &every, &before);
-	error = pthread_create(&all.thread[number], NULL, work, (void *)number);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	all.is_there[number] = error == 0;
-	all.idle += error == 0;
-	return error;
-}
-
 /* The lock is held. */
 static void keep_one_free(void)
 {
@@ -149,8 +117,10 @@ static void keep_one_free(void)
 		return;
 	while (i < WORKERS && all.is_there[i])
 		i++;
-	if (i < WORKERS)
-		start(i);
+	if (i < WORKERS && io_thread_create(&all.thread[i], NULL, work, (void *)i) == 0) {
+		all.is_there[i] = true;
+		all.idle++;
+	}
 }
 
 static void *work(void *number)
@@ -361,7 +331,7 @@ void io_reaper_do(void (*job)(void *arg), void *arg)
 
 bool io_reaper_wait(unsigned ms)
 {
-	const struct timespec end = in_ms(ms);
+	const struct timespec end = io_thread_in_ms(ms);
 	int error = 0;
 	bool done;
 

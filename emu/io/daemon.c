@@ -109,11 +109,6 @@ static void say_cannot_make(const char *name, int error)
 		io_log(IO_LOG_ERROR, "cannot create device %s: %s", name, strerror(-error));
 }
 
-static void unreachable(void *arg, const uint8_t gid[16], uint16_t port)
-{
-	io_pcap_unreachable(arg, gid, port);
-}
-
 /* A port comes up at the speed of its link. */
 static void take_speed(const struct io_daemon *d, struct io_port *p)
 {
@@ -150,9 +145,10 @@ static int add_port(struct io_daemon *d, struct io_port *p, unsigned index)
 	error = io_fabric_add(&d->fabric, &p->dev);
 	if (error < 0)
 		goto destroy_device;
-	io_udp_attach(&p->udp, &p->dev.blocked);
-	io_udp_know_own(&p->udp, is_own, &d->fabric);
-	io_udp_on_unreachable(&p->udp, unreachable, p->dev.pcap);
+	p->udp.blocked = &p->dev.blocked;
+	p->udp.rx.is_own = is_own;
+	p->udp.rx.own = &d->fabric;
+	p->udp.errors = (struct io_udp_errors){io_pcap_unreachable, p->dev.pcap};
 	p->dev.udp = p->udp.n_sockets > 0 ? &p->udp : NULL;
 	error = io_sysfs_add(d->instance.dir, &p->dev.id);
 	if (error == 0)
@@ -188,7 +184,8 @@ static int open_network(struct io_daemon *d)
 
 	if (error < 0)
 		return error;
-	io_network_on_link(d->network, link_changed, d);
+	d->network->link = link_changed;
+	d->network->user = d;
 	d->faults.env.network = d->network;
 	return 0;
 }

@@ -179,9 +179,11 @@ static int mcast(void *user, const uint8_t gid[16], bool join)
 {
 	struct io_device *dev = user;
 
-	if (!dev->udp)
-		return 0;
-	return join ? io_udp_join(dev->udp, gid) : io_udp_leave(dev->udp, gid);
+	if (dev->udp && join)
+		return io_udp_join(dev->udp, gid);
+	if (dev->udp)
+		io_udp_leave(dev->udp, gid);
+	return 0;
 }
 
 static const char *const point_name[] = {

@@ -334,8 +334,9 @@ void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t)
 }
 
 /* Each datagram brings such an answer: one in a second is enough. */
-void io_pcap_unreachable(struct io_pcap_box *b, const uint8_t gid[16], uint16_t port)
+void io_pcap_unreachable(void *box, const uint8_t gid[16], uint16_t port)
 {
+	struct io_pcap_box *b = box;
 	uint64_t now = io_clock_now();
 	struct io_words w;
 

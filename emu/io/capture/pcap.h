@@ -59,8 +59,11 @@ void io_pcap_touched(struct io_pcap_box *b, const struct core_burst *t);
 /* A program made a call that its library refused: a failure, as a completion with an error. */
 void io_pcap_refused(struct io_pcap_box *b, const struct io_trace_refused *r);
 
-/* At this address, to which the device sent something, the UDP port is closed. */
-void io_pcap_unreachable(struct io_pcap_box *b, const uint8_t gid[16], uint16_t port);
+/*
+ * At this address, to which the device sent something, the UDP port is closed; as struct
+ * io_udp_errors has it, of a box.
+ */
+void io_pcap_unreachable(void *box, const uint8_t gid[16], uint16_t port);
 
 /* A key was made (qpn 0), or used by a QP. */
 void io_pcap_region(struct io_pcap_box *b, uint32_t qpn, uint32_t key);

@@ -524,7 +524,7 @@ static void close_group(struct io_udp *u, struct io_udp_group **at)
 	free(g);
 }
 
-int io_udp_leave(struct io_udp *u, const uint8_t gid[16])
+void io_udp_leave(struct io_udp *u, const uint8_t gid[16])
 {
 	struct io_udp_group **at = &u->groups;
 
@@ -532,7 +532,6 @@ int io_udp_leave(struct io_udp *u, const uint8_t gid[16])
 		at = &(*at)->next;
 	if (*at)
 		close_group(u, at);
-	return 0;
 }
 
 int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings *settings,
@@ -575,25 +574,6 @@ void io_udp_close(struct io_udp *u)
 	free(u->stalled_payload);
 	free(u->bundle);
 	*u = (struct io_udp){.loop = NULL};
-}
-
-void io_udp_attach(struct io_udp *u, uint8_t *blocked)
-{
-	u->blocked = blocked;
-}
-
-void io_udp_on_unreachable(struct io_udp *u,
-			   void (*unreachable)(void *arg, const uint8_t gid[16], uint16_t port),
-			   void *arg)
-{
-	u->errors = (struct io_udp_errors){unreachable, arg};
-}
-
-void io_udp_know_own(struct io_udp *u, bool (*is_own)(const void *own, const uint8_t gid[16]),
-		     const void *own)
-{
-	u->rx.is_own = is_own;
-	u->rx.own = own;
 }
 
 /*

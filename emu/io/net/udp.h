@@ -52,11 +52,11 @@ struct io_udp {
 	unsigned n_sockets;
 	struct io_udp_port *port; /* n_sockets of them */
 	struct io_udp_group *groups;
-	size_t rcvbuf; /* the smallest granted */
-	struct io_udp_rx rx;
+	size_t rcvbuf;       /* the smallest granted */
+	struct io_udp_rx rx; /* is_own is set by its owner */
 	uint8_t *rx_memory;
-	uint64_t now; /* of the call that is running */
-	uint8_t *blocked;
+	uint64_t now;     /* of the call that is running */
+	uint8_t *blocked; /* set by its owner, or NULL: has IO_BLOCK_WIRE while a send waits */
 	/* Short packets of one flow that leave together. */
 	struct io_udp_batch *bundle;
 	/* The send that waits for its socket, with its own copy of the payload. */
@@ -65,7 +65,7 @@ struct io_udp {
 	uint8_t *stalled_payload;
 	ev_io writable;
 	struct io_udp_counters counters;
-	struct io_udp_errors errors;
+	struct io_udp_errors errors; /* set by its owner */
 };
 
 /*
@@ -77,31 +77,13 @@ int io_udp_open(struct io_udp *u, struct ev_loop *loop, const struct io_settings
 		const struct io_identity *id);
 void io_udp_close(struct io_udp *u);
 
-/* *blocked has IO_BLOCK_WIRE while a send waits, and must live as long as the sockets. */
-void io_udp_attach(struct io_udp *u, uint8_t *blocked);
-
-/*
- * Tells which addresses are those of devices of this daemon: what comes from them was sent by
- * this program, and its ICRC is judged accordingly (udp_rx.h). own must live as long as the
- * sockets.
- */
-void io_udp_know_own(struct io_udp *u, bool (*is_own)(const void *own, const uint8_t gid[16]),
-		     const void *own);
-
-/* Who is told of addresses at which the port is closed; arg must live as long as the sockets. */
-void io_udp_on_unreachable(struct io_udp *u,
-			   void (*unreachable)(void *arg, const uint8_t gid[16], uint16_t port),
-			   void *arg);
-
 /*
  * The device wants to hear a multicast group, on the interface of its first address of the group's
  * family. 0, also when it has no such address (what it sends to the group stays in the daemon, and
  * nothing comes from elsewhere), or -errno of socket, bind or the joining (logged).
  */
 int io_udp_join(struct io_udp *u, const uint8_t gid[16]);
-
-/* Always 0. */
-int io_udp_leave(struct io_udp *u, const uint8_t gid[16]);
+void io_udp_leave(struct io_udp *u, const uint8_t gid[16]);
 
 /*
  * Unacknowledged payload that the receive buffer stands, in bytes, of one sender; 0 when there

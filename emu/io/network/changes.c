@@ -49,13 +49,6 @@ static void tell_devices(struct io_network *n)
 	}
 }
 
-void io_network_on_link(struct io_network *n,
-			void (*link)(void *user, struct io_device *dev, bool up), void *user)
-{
-	n->link = link;
-	n->user = user;
-}
-
 /* ---- now ---- */
 
 static int apply(struct io_network *n, const struct fabric_failure *f, uint64_t at)

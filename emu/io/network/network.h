@@ -95,7 +95,8 @@ struct io_network {
 	bool inside; /* the model is at work, and may not be changed */
 	struct io_network_later later[IO_NETWORK_LATER];
 	bool up[IO_MAX_DEVICES]; /* the link of each device, as "link" was told last */
-	void (*link)(void *user, struct io_device *dev, bool up); /* NULL: nobody wants to know */
+	/* Set by its owner: told of each device whose link has gone or come back; or NULL. */
+	void (*link)(void *user, struct io_device *dev, bool up);
 	void *user;
 	void (*judge)(void *user, struct io_network_hop *hop, uint64_t now); /* NULL: nobody */
 	void *judge_user;
@@ -134,10 +135,6 @@ int io_network_fail(struct io_network *n, const struct fabric_failure *f, uint64
  * anything else. -ENOSPC: too much is to come.
  */
 int io_network_change(struct io_network *n, const struct io_network_change *c, uint64_t now);
-
-/* Tells of each device whose link has gone or come back, from now on. */
-void io_network_on_link(struct io_network *n,
-			void (*link)(void *user, struct io_device *dev, bool up), void *user);
 
 /* The host of the device: its link's rate in the model, bit/s. */
 uint64_t io_network_rate(const struct io_network *n, const struct io_device *dev);

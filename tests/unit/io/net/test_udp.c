@@ -139,7 +139,7 @@ static struct end *open_end(struct fixture *f, unsigned i)
 	e->id = (struct io_identity){.index = i, .addresses = f->settings.addresses[i]};
 	snprintf(e->id.name, sizeof(e->id.name), "uhca%u", i);
 	assert_int_equal(io_udp_open(&e->udp, f->loop, &f->settings, &e->id), 0);
-	io_udp_attach(&e->udp, &e->blocked);
+	e->udp.blocked = &e->blocked;
 	netif_stack(&e->netif, &e->udp.netif);
 	return e;
 }

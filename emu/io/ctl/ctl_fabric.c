@@ -47,16 +47,16 @@ static json_t *state(const struct io_network *n)
 static json_t *fail(const struct io_services *h, const json_t *request, struct ctl_outcome *o)
 {
 	const char *text = io_ctl_text(request, UHCA_CTL_TEXT);
-	struct fabric_failure f;
+	struct io_network_change c = {.last = 0};
 	struct fabric_error e;
 
 	if (!text)
 		return io_ctl_refuse(o, "fabric fail needs \"%s\"", UHCA_CTL_TEXT);
-	if (fabric_failure_read(&f, text, text, h->network->topology, &e) < 0) {
+	if (fabric_failure_read(&c.failure, text, text, h->network->topology, &e) < 0) {
 		o->column = e.column;
 		return io_ctl_refuse(o, "%s", e.text);
 	}
-	if (io_network_fail(h->network, &f, io_clock_now()) < 0)
+	if (io_network_change(h->network, &c, io_clock_now()) < 0)
 		return io_ctl_refuse(o, "no memory for other routes");
 	io_log(IO_LOG_INFO, "network: %s", text);
 	return state(h->network);

@@ -23,7 +23,8 @@ static uint32_t size_of(const struct core_burst *t, uint32_t i)
 	       pkt.payload_len + pkt.bth.pad + ROCE_ICRC_LENGTH + FCS;
 }
 
-uint8_t network_class(uint8_t tclass)
+/* The class of a traffic class byte: its DSCP's upper half, as switches map it by default. */
+static uint8_t class_of(uint8_t tclass)
 {
 	const unsigned dscp = tclass >> 2;
 
@@ -33,15 +34,16 @@ uint8_t network_class(uint8_t tclass)
 static void fill(struct fabric_packet *p, const struct core_burst *t, uint32_t i)
 {
 	p->bytes = size_of(t, i);
-	p->class = network_class(t->flow.tclass);
+	p->class = class_of(t->flow.tclass);
 	p->ecn = t->flow.tclass & FABRIC_CE ? FABRIC_ECT : FABRIC_NOT_ECT;
 	if ((t->flow.tclass & FABRIC_CE) == FABRIC_CE)
 		p->ecn = FABRIC_CE;
 	p->psn = i;
 }
 
-void network_packet(const struct io_network *n, const struct fabric_packet *p,
-		    struct core_burst *out)
+/* The packet as a burst of its own, marked as it is now; valid as long as it is under way. */
+static void burst_of(const struct io_network *n, const struct fabric_packet *p,
+		     struct core_burst *out)
 {
 	core_burst_single(io_flights_burst(&n->flights, p->other), p->psn, out);
 	out->model = io_flights_burst(&n->flights, p->other)->model;
@@ -91,8 +93,8 @@ static void inject(struct io_network_box *b, const struct io_network_box *to,
 		p->other = (uint32_t)flight;
 		fabric_send(n->fabric, b->host, p, n->at);
 	}
-	if (!fabric_idle(n->fabric, b->host, network_class(t->flow.tclass), n->at))
-		hold(b, network_class(t->flow.tclass));
+	if (!fabric_idle(n->fabric, b->host, class_of(t->flow.tclass), n->at))
+		hold(b, class_of(t->flow.tclass));
 }
 
 /* The sender's port sends a copy for each host, its own included; which groups one hears is its
@@ -153,7 +155,7 @@ void network_deliver(void *user, uint32_t host, struct fabric_packet *p, uint64_
 
 	n->at = at;
 	network_keep_time(n, b);
-	network_packet(n, p, &one);
+	burst_of(n, p, &one);
 	netif_receive(b->netif.above, &one, n->clock);
 	n->news = true;
 	io_flights_done(&n->flights, p->other);
@@ -177,7 +179,7 @@ void network_lost(void *user, uint32_t port, const struct fabric_packet *p, enum
 	struct core_burst one;
 
 	(void)port;
-	network_packet(n, p, &one);
+	burst_of(n, p, &one);
 	say_lost(n->box[p->src], &one, fabric_drop_name(why));
 	io_flights_done(&n->flights, p->other);
 }
@@ -188,7 +190,7 @@ void network_sent(void *user, uint32_t port, const struct fabric_packet *p, uint
 	struct core_burst one;
 
 	(void)at;
-	network_packet(n, p, &one);
+	burst_of(n, p, &one);
 	if (!n->tap.seen(&n->tap, &one, port == n->tap.port))
 		io_network_look(n, NULL);
 }
@@ -204,7 +206,7 @@ bool network_judge(void *user, uint32_t port, struct fabric_packet *p, uint64_t 
 	n->inside = true;
 	n->at = at;
 	io_network_port_name(n, port, name);
-	network_packet(n, p, &one);
+	burst_of(n, p, &one);
 	n->judge(n->judge_user, &hop, n->clock);
 	n->inside = inside;
 	if (hop.marked)

@@ -187,10 +187,3 @@ int io_network_change(struct io_network *n, const struct io_network_change *c, u
 	network_catch_up(n, now);
 	return begin(n, c, n->time);
 }
-
-int io_network_fail(struct io_network *n, const struct fabric_failure *f, uint64_t now)
-{
-	const struct io_network_change c = {.failure = *f};
-
-	return io_network_change(n, &c, now);
-}

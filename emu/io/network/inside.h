@@ -5,13 +5,6 @@
 
 #include "network.h"
 
-/* The class of a traffic class byte: its DSCP's upper half, as switches map it by default. */
-uint8_t network_class(uint8_t tclass);
-
-/* The packet as a burst of its own, marked as it is now; valid as long as it is under way. */
-void network_packet(const struct io_network *n, const struct fabric_packet *p,
-		    struct core_burst *out);
-
 /* The clock of the device is as far as the model's, n->at. */
 void network_keep_time(const struct io_network *n, struct io_network_box *b);
 

@@ -124,15 +124,11 @@ bool io_network_run(struct io_network *n, uint64_t now);
 uint64_t io_network_next(const struct io_network *n);
 
 /*
- * Something fails, or works again (failure.h); routes follow at once. 0 or -ENOMEM: they do not.
- * What was to happen later to the same thing, in the same regard, does not happen any more.
- */
-int io_network_fail(struct io_network *n, const struct fabric_failure *f, uint64_t now);
-
-/*
- * The same, and what becomes of it: its end, or its next time, come in the model's time. While the
- * model is at work (a packet has just come out of it) it happens as soon as that pauses, before
- * anything else. -ENOSPC: too much is to come.
+ * Something fails, or works again (failure.h); routes follow at once. Its end, or its next time,
+ * come in the model's time. What was to happen later to the same thing, in the same regard, does
+ * not happen any more. While the model is at work (a packet has just come out of it) it happens as
+ * soon as that pauses, before anything else. 0; -ENOMEM: routes do not follow; -ENOSPC: too much is
+ * to come.
  */
 int io_network_change(struct io_network *n, const struct io_network_change *c, uint64_t now);
 

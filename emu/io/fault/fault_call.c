@@ -6,9 +6,9 @@
 #include "emu/io/base/base.h"
 #include "emu/io/capture/captures.h"
 #include "emu/io/serve/serve.h"
-#include "fault_fleet.h"
 #include "faults.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* As rules name it; ibv_wr_complete is a way to post sends. */
@@ -152,55 +152,35 @@ static void name_objects(struct fault_subject *s, const struct io_client *c, con
 	}
 }
 
-/* A client that is about to be one: its message says who it is. */
-static struct io_call_fault open_device(struct io_faults *f, struct io_client *c, const char *name,
-					const struct uhca_cmd_hello *in)
-{
-	struct io_device *dev = io_devices_find(f->env.devices, in->device, sizeof(in->device));
-	struct fault_subject s;
-	char program[sizeof(in->program) + 1] = "";
-
-	if (!dev)
-		return (struct io_call_fault){0};
-	memcpy(program, in->program, sizeof(in->program));
-	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);
-	s.program = program;
-	s.call = name;
-	return io_fault_call(f, dev, &s);
-}
-
-/* One that opens a device that is not there is none of the rules' business. */
-static struct io_call_fault judge_rules(void *user, struct io_client *c, const char *name,
-					const void *msg)
-{
-	struct io_faults *f = user;
-	struct fault_subject s;
-
-	if (!io_faults_watch(f, FAULT_LAYER_CALL))
-		return (struct io_call_fault){0};
-	if (((const struct uhca_cmd_request *)msg)->cmd == UHCA_CMD_HELLO)
-		return open_device(f, c, name, msg);
-	if (!c->core)
-		return (struct io_call_fault){0};
-	io_fault_subject(&s, FAULT_LAYER_CALL, c->dev, c);
-	s.call = name;
-	name_objects(&s, c, msg);
-	return io_fault_call(f, c->dev, &s);
-}
-
+/*
+ * A client that is about to be one: its message says who it is. One that opens a device that is not
+ * there is none of the rules' business.
+ */
 static struct io_call_fault judge(void *user, struct io_client *c, const char *name,
 				  const void *msg)
 {
+	const struct uhca_cmd_hello *hello =
+		((const struct uhca_cmd_request *)msg)->cmd == UHCA_CMD_HELLO ? msg : NULL;
 	struct io_faults *f = user;
-	const struct uhca_cmd_request *h = msg;
-	const struct io_device *dev = c->dev;
+	struct io_device *dev = c->dev;
+	char program[sizeof(hello->program) + 1] = "";
+	struct fault_subject s;
 
-	if (!dev && h->cmd == UHCA_CMD_HELLO)
-		dev = io_devices_find(f->env.devices, ((const struct uhca_cmd_hello *)msg)->device,
-				      sizeof(((const struct uhca_cmd_hello *)msg)->device));
-	if (dev && dev->command_ns)
-		return io_fault_hung(dev);
-	return judge_rules(user, c, name, msg);
+	if (hello)
+		dev = io_devices_find(f->env.devices, hello->device, sizeof(hello->device));
+	if (dev && dev->command_ns) /* it hangs, and so do its commands */
+		return (struct io_call_fault){.error = ETIMEDOUT, .delay = dev->command_ns};
+	if (!dev || (!hello && !c->core) || !io_faults_watch(f, FAULT_LAYER_CALL))
+		return (struct io_call_fault){0};
+	io_fault_subject(&s, FAULT_LAYER_CALL, dev, c);
+	s.call = name;
+	if (hello) {
+		memcpy(program, hello->program, sizeof(hello->program));
+		s.program = program;
+	} else {
+		name_objects(&s, c, msg);
+	}
+	return io_fault_call(f, dev, &s);
 }
 
 static void reset(void *user, struct io_device *dev, uint32_t qpn)

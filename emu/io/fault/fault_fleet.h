@@ -44,9 +44,6 @@ void io_fault_gids_return(struct io_faults *f, struct io_device *dev, uint64_t n
 void io_fault_plug(struct io_faults *f, struct io_device *dev, bool renumber);
 void io_fault_wake(struct io_faults *f, const struct io_fault_return *r, uint64_t now);
 
-/* What a device does with any call while it hangs; {0}: it does not hang. */
-struct io_call_fault io_fault_hung(const struct io_device *dev);
-
 /* ---- files ---- */
 
 enum io_fault_file_kind {

@@ -7,10 +7,8 @@
  */
 #include "emu/io/base/base.h"
 #include "emu/io/serve/serve.h"
-#include "fault_call.h"
 #include "fault_fleet.h"
 
-#include <errno.h>
 #include <limits.h>
 
 static void leave(struct io_faults *f, const struct io_fault_pending *p, uint64_t now,
@@ -100,11 +98,4 @@ void io_fault_wake(struct io_faults *f, const struct io_fault_return *r, uint64_
 	io_device_shut(dev, false);
 	f->env.pause(f->env.user, dev, false);
 	io_log(IO_LOG_INFO, "%s: dev.hang has ended", dev->id.name);
-}
-
-struct io_call_fault io_fault_hung(const struct io_device *dev)
-{
-	if (!dev->command_ns)
-		return (struct io_call_fault){0};
-	return (struct io_call_fault){.error = ETIMEDOUT, .delay = dev->command_ns};
 }

@@ -21,15 +21,6 @@ static const char *const asked_name[UHCA_FAULT_VERBS] = {
 
 /* ---- asking ---- */
 
-static uint64_t slow(struct io_faults *f, const struct fault_entry *e)
-{
-	uint64_t more = e->rule.value.jitter;
-
-	if (more)
-		more = fault_plan_random(f->plan, e->number, more + 1);
-	return e->rule.value.number + more;
-}
-
 struct io_call_fault io_fault_call(struct io_faults *f, struct io_device *dev,
 				   const struct fault_subject *s)
 {
@@ -42,7 +33,7 @@ struct io_call_fault io_fault_call(struct io_faults *f, struct io_device *dev,
 		const struct fault_value *v = &hit[i]->rule.value;
 
 		if (hit[i]->rule.action == FAULT_CALL_SLOW) {
-			is.delay += slow(f, hit[i]);
+			is.delay += io_faults_delay(f, hit[i]);
 		} else if (hit[i]->rule.action == FAULT_CALL_FAIL) {
 			is.error = (int)v->number;
 			is.bad_wr = v->bad_wr;

@@ -151,18 +151,9 @@ static void fill_subject(struct fault_subject *s, const struct io_fault_cqe *c)
 	s->wc_opcode = c->e.opcode;
 }
 
-static uint64_t late_by(struct io_faults *f, const struct fault_entry *e)
-{
-	uint64_t jitter = e->rule.value.jitter;
-
-	if (jitter)
-		jitter = fault_plan_random(f->plan, e->number, jitter + 1);
-	return e->rule.value.number + jitter;
-}
-
 static void delay(struct io_faults *f, struct io_fault_cqe *c, const struct fault_entry *e)
 {
-	c->at += late_by(f, e);
+	c->at += io_faults_delay(f, e);
 	c->whole_cq |= !e->rule.value.by_queue;
 	if (e->rule.action == FAULT_CQE_ANNOUNCE)
 		core_inject_cq_notify(c->dev->core, c->cqn);

@@ -35,8 +35,8 @@ void io_fault_network_watch(struct io_faults *f);
 /* How many links, switches or hosts the rule names. */
 unsigned io_fault_parts(const struct io_faults *f, const struct fault_rule *r);
 
-/* Remembers what is to come; false, and logged: there are too many. */
-bool io_fault_return_later(struct io_faults *f, const struct io_fault_return *r);
+/* Remembers what is to come, unless there is too much already (logged). */
+void io_fault_return_later(struct io_faults *f, const struct io_fault_return *r);
 
 /* Its time has come: fault_port.c; those below are of the other files. */
 void io_fault_go_on(struct io_faults *f, const struct io_fault_return *r, uint64_t now);

@@ -97,7 +97,9 @@ static void fill_subject(struct fault_subject *s, const struct io_network_hop *h
 	uint32_t offset;
 
 	core_burst_packet(hop->burst, 0, pkt, &offset);
-	io_fault_subject(s, FAULT_LAYER_HOP, hop->from, NULL);
+	if (hop->burst->model.qpn)
+		core_look_at_qp(hop->from->core, hop->burst->model.qpn, &look);
+	io_fault_subject(s, FAULT_LAYER_HOP, hop->from, look.client);
 	s->port = hop->port;
 	s->direction = FAULT_TX;
 	s->pkt = pkt;
@@ -105,11 +107,7 @@ static void fill_subject(struct fault_subject *s, const struct io_network_hop *h
 	s->peer_qpn = pkt->bth.dest_qp;
 	s->length = pkt->payload_len;
 	s->qpn = hop->burst->model.qpn;
-	if (!s->qpn || !core_look_at_qp(hop->from->core, s->qpn, &look))
-		return;
 	s->srq = look.srq;
-	s->client = look.client ? ((const struct io_client *)look.client)->id : 0;
-	s->program = look.client ? ((const struct io_client *)look.client)->program : NULL;
 }
 
 static void judge(void *user, struct io_network_hop *hop, uint64_t now)

@@ -58,17 +58,16 @@ int io_fault_port(struct io_faults *f, struct io_device *dev, bool up)
 	return 0;
 }
 
-bool io_fault_return_later(struct io_faults *f, const struct io_fault_return *r)
+void io_fault_return_later(struct io_faults *f, const struct io_fault_return *r)
 {
 	if (f->n_returns == IO_FAULT_RETURNS_MAX) {
 		io_log(IO_LOG_ERROR,
 		       "%s: more than %d timed changes are pending; this one is not undone",
 		       r->dev->id.name, IO_FAULT_RETURNS_MAX);
-		return false;
+		return;
 	}
 	f->returns[f->n_returns++] = *r;
 	f->armed = true;
-	return true;
 }
 
 IO_FAULT_HAPPENING(io_fault_port_down)

@@ -341,6 +341,13 @@ unsigned io_faults_decide(struct io_faults *f, struct io_device *dev, const stru
 	return kept;
 }
 
+uint64_t io_faults_delay(const struct io_faults *f, const struct fault_entry *e)
+{
+	const struct fault_value *v = &e->rule.value;
+
+	return v->number + (v->jitter ? fault_plan_random(f->plan, e->number, v->jitter + 1) : 0);
+}
+
 /* ---- when something is due ---- */
 
 static void run_pending(struct io_faults *f, uint64_t now)

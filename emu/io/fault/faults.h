@@ -154,6 +154,9 @@ void io_fault_subject(struct fault_subject *s, enum fault_layer layer, const str
 unsigned io_faults_decide(struct io_faults *f, struct io_device *dev, const struct fault_subject *s,
 			  uint64_t now, const struct fault_entry *hit[FAULT_HITS_MAX]);
 
+/* How long a rule that hit delays: its time, and by chance up to its jitter more. */
+uint64_t io_faults_delay(const struct io_faults *f, const struct fault_entry *e);
+
 /*
  * What a rule lets happen to a device: at once where the core can bear it, that is, for packets,
  * calls and the clock; in the next io_faults_tick for completions and memory, whose hooks are

@@ -25,6 +25,7 @@ static const struct command {
 	const char *verb; /* what the program called, as far as the command tells */
 	ucma_handler *handle;
 	size_t id_at;
+	const char *rule; /* as rules name it; NULL: as the verb, "": not known to them */
 } commands[] = {
 	[RDMA_USER_CM_CMD_CREATE_ID] = {"rdma_create_id", ucma_create_id, NO_ID},
 	[RDMA_USER_CM_CMD_DESTROY_ID] = {"rdma_destroy_id", ucma_destroy_id, ID_(destroy_id)},
@@ -32,7 +33,8 @@ static const struct command {
 	[RDMA_USER_CM_CMD_RESOLVE_IP] = {"rdma_resolve_addr", ucma_resolve_ip, ID_(resolve_ip)},
 	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = {"rdma_resolve_route", ucma_resolve_route,
 					    ID_(resolve_route)},
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = {"query_route of rdma_cm", ucma_query_route, ID_(query)},
+	[RDMA_USER_CM_CMD_QUERY_ROUTE] = {"query_route of rdma_cm", ucma_query_route, ID_(query),
+					  .rule = "rdma_query"},
 	[RDMA_USER_CM_CMD_CONNECT] = {"rdma_connect", ucma_connect, ID_(connect)},
 	[RDMA_USER_CM_CMD_LISTEN] = {"rdma_listen", ucma_listen, ID_(listen)},
 	[RDMA_USER_CM_CMD_ACCEPT] = {"rdma_accept", ucma_accept, ID_(accept)},
@@ -40,23 +42,36 @@ static const struct command {
 	[RDMA_USER_CM_CMD_DISCONNECT] = {"rdma_disconnect", ucma_disconnect, ID_(disconnect)},
 	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = {"rdma_init_qp_attr", ucma_init_qp_attr,
 					   ID_(init_qp_attr)},
-	[RDMA_USER_CM_CMD_GET_EVENT] = {"rdma_get_cm_event", ucma_get_event, NO_ID},
-	[RDMA_USER_CM_CMD_GET_OPTION] = {"get_option of rdma_cm", NULL,
-					 NO_ID}, /* the kernel has none either */
+	[RDMA_USER_CM_CMD_GET_EVENT] = {"rdma_get_cm_event", ucma_get_event, NO_ID,
+					.rule = "rdma_get_event"},
+	[RDMA_USER_CM_CMD_GET_OPTION] = {"get_option of rdma_cm", NULL, NO_ID,
+					 .rule = ""}, /* the kernel has none either */
 	[RDMA_USER_CM_CMD_SET_OPTION] = {"rdma_set_option", ucma_set_option, ID_(set_option)},
 	[RDMA_USER_CM_CMD_NOTIFY] = {"rdma_notify", ucma_notify, ID_(notify)},
-	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = {"rdma_join_multicast", ucma_join_ip_mcast, NO_ID},
-	[RDMA_USER_CM_CMD_LEAVE_MCAST] = {"rdma_leave_multicast", ucma_leave_mcast, NO_ID},
+	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = {"rdma_join_multicast", ucma_join_ip_mcast, NO_ID,
+					    .rule = "rdma_join_mcast"},
+	[RDMA_USER_CM_CMD_LEAVE_MCAST] = {"rdma_leave_multicast", ucma_leave_mcast, NO_ID,
+					  .rule = "rdma_leave_mcast"},
 	[RDMA_USER_CM_CMD_MIGRATE_ID] = {"rdma_migrate_id", ucma_migrate_id, NO_ID},
-	[RDMA_USER_CM_CMD_QUERY] = {"query of rdma_cm", ucma_query, ID_(query)},
+	[RDMA_USER_CM_CMD_QUERY] = {"query of rdma_cm", ucma_query, ID_(query),
+				    .rule = "rdma_query"},
 	[RDMA_USER_CM_CMD_BIND] = {"rdma_bind_addr", ucma_bind, ID_(bind)},
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = {"rdma_resolve_addr", ucma_resolve_addr,
 					   ID_(resolve_addr)},
-	[RDMA_USER_CM_CMD_JOIN_MCAST] = {"rdma_join_multicast", ucma_join_mcast, NO_ID},
-	[UCMA_RESOLVE_IB_SERVICE] = {"rdma_resolve_addrinfo", ucma_resolve_ib_service, 0},
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = {"rdma_join_multicast", ucma_join_mcast, NO_ID,
+					 .rule = "rdma_join_mcast"},
+	[UCMA_RESOLVE_IB_SERVICE] = {"rdma_resolve_addrinfo", ucma_resolve_ib_service, 0,
+				     .rule = ""},
 	[UCMA_WRITE_CM_EVENT] = {"rdma_write_cm_event", ucma_write_event, NO_ID},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+const char *ucma_rule_name(uint32_t cmd)
+{
+	const char *name = cmd < COMMANDS ? commands[cmd].rule : "";
+
+	return name ? name : commands[cmd].verb;
+}
 
 void ucma_respond(struct ucma_command *c, const void *response, size_t len)
 {

@@ -120,6 +120,8 @@ struct ucma_file {
 	struct rdma_ucm_event_resp promise; /* ucma_event_promise() */
 };
 
+#define UDP_QKEY 0x01234567 /* of datagrams, unless the program says another one */
+
 #define UCMA_NUMBERS 65536u /* ids and joins: librdmacm has no room for larger numbers */
 #define UCMA_JOINS   1024u  /* of one id */
 #define UCMA_WAITING 4096u  /* events of one id, before it can cause no more */
@@ -302,6 +304,9 @@ ucma_handler ucma_write_event;                                      /* ucma_user
 ucma_handler ucma_join_ip_mcast, ucma_join_mcast, ucma_leave_mcast; /* ucma_mcast.c */
 
 /* ---- ucma_fault.c ---- */
+
+/* As rules name a command (ucma.c); "" or NULL: not known to them. */
+const char *ucma_rule_name(uint32_t cmd);
 
 /* What rules say of a command. */
 struct io_call_fault ucma_fault(struct ucma_file *f, uint32_t cmd);

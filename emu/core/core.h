@@ -10,6 +10,7 @@
 #include "emu/core/contract/inject.h"
 #include "emu/core/contract/late.h"
 #include "emu/core/contract/leave.h"
+#include "emu/core/contract/qp_type.h"
 #include "emu/core/contract/verbs.h"
 #include "emu/core/contract/walk.h"
 

@@ -20,8 +20,6 @@
 
 #define RTR        2
 #define RTS        3
-#define QPT_RC     2
-#define QPT_UD     4
 #define MAX_EVENTS 8
 
 enum field_kind {

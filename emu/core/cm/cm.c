@@ -12,14 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ID_BITS       32
-#define PSN_MASK      0xffffffu
-#define TIMEWAIT      UINT64_C(1000000000)  /* longer than a packet lives here */
-#define ANSWER_KEPT   UINT64_C(15000000000) /* several response timeouts: Linux waits up to 6.4 s */
-#define QPT_UC_       3
-#define QPT_UD_       4
-#define QPT_XRC_SEND_ 9
-#define QPT_XRC_RECV_ 10
+#define ID_BITS     32
+#define PSN_MASK    0xffffffu
+#define TIMEWAIT    UINT64_C(1000000000)  /* longer than a packet lives here */
+#define ANSWER_KEPT UINT64_C(15000000000) /* several response timeouts: Linux waits up to 6.4 s */
 
 void cm_manager_construct(struct cm_manager *m, uint32_t salt)
 {
@@ -384,9 +380,9 @@ static void connect_rc(struct cm *cm, const struct core_cm_param *param, uint64_
 	r->initiator_depth = param->initiator_depth;
 	r->remote_cm_response_timeout = r->local_cm_response_timeout = CM_RESPONSE_TIMEOUT;
 	r->transport =
-		param->qp_type == QPT_XRC_SEND_ ? ROCE_CM_TRANSPORT_EXTENDED : ROCE_CM_TRANSPORT_RC;
-	r->extended_transport = param->qp_type == QPT_XRC_SEND_ ? ROCE_CM_EXTENDED_XRC : 0;
-	if (param->qp_type == QPT_UC_)
+		param->qp_type == QPT_XRC_SEND ? ROCE_CM_TRANSPORT_EXTENDED : ROCE_CM_TRANSPORT_RC;
+	r->extended_transport = param->qp_type == QPT_XRC_SEND ? ROCE_CM_EXTENDED_XRC : 0;
+	if (param->qp_type == QPT_UC)
 		r->transport = ROCE_CM_TRANSPORT_UC;
 	r->flow_control = param->flow_control != 0;
 	r->starting_psn = cm->rq_psn;
@@ -405,7 +401,7 @@ static void connect_rc(struct cm *cm, const struct core_cm_param *param, uint64_
 int core_cm_connect(struct cm *cm, const struct core_cm_path *path, uint64_t service_id,
 		    const struct core_cm_param *param, uint64_t now)
 {
-	bool ud = param->qp_type == QPT_UD_;
+	bool ud = param->qp_type == QPT_UD;
 
 	size_t room = ud ? ROCE_CM_SIDR_REQ_PRIVATE : ROCE_CM_REQ_PRIVATE;
 
@@ -469,7 +465,7 @@ static void accept_rc(struct cm *cm, const struct core_cm_param *param, uint64_t
 	r->initiator_depth = param->initiator_depth;
 	r->flow_control = param->flow_control != 0;
 	r->srq = param->srq != 0;
-	if (cm->qp_type == QPT_XRC_RECV_) { /* named where end-to-end contexts are (annex A14) */
+	if (cm->qp_type == QPT_XRC_RECV) { /* named where end-to-end contexts are (annex A14) */
 		r->local_eecn = param->qpn;
 		r->srq = true;
 	} else {

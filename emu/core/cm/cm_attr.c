@@ -12,15 +12,14 @@
 #include <errno.h>
 #include <string.h>
 
-#define INIT          1
-#define RTR           2
-#define RTS           3
-#define QPT_UC_       3
-#define QPT_XRC_SEND_ 9
-#define ACCESS_WRITE  2u
-#define ACCESS_READ   (4u | 8u) /* and atomics */
-#define ACCESS_FLUSH  (1u << 8 | 1u << 9)
-#define HOP_LIMIT     64
+#define INIT         1
+#define RTR          2
+#define RTS          3
+#define QPT_XRC_SEND 9
+#define ACCESS_WRITE 2u
+#define ACCESS_READ  (4u | 8u) /* and atomics */
+#define ACCESS_FLUSH (1u << 8 | 1u << 9)
+#define HOP_LIMIT    64
 
 /* What takes a responder resource is let in where the parties agreed on some: FLUSH (A19), too. */
 static uint32_t access_of(const struct cm *cm)
@@ -77,7 +76,7 @@ static void to_rtr(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *ma
 	a->path_mtu = cm->path_mtu;
 	a->dest_qp_num = cm->remote_qpn;
 	a->rq_psn = cm->rq_psn;
-	if (cm->qp_type == QPT_UC_ || cm->qp_type == QPT_XRC_SEND_)
+	if (cm->qp_type == QPT_UC || cm->qp_type == QPT_XRC_SEND)
 		return;
 	*mask |= QP_ATTR_MAX_DEST_RD_ATOMIC | QP_ATTR_MIN_RNR_TIMER;
 	a->max_dest_rd_atomic = cm->responder_resources;
@@ -87,7 +86,7 @@ static void to_rts(const struct cm *cm, struct uhca_abi_qp_attr *a, uint32_t *ma
 {
 	*mask = QP_ATTR_STATE | QP_ATTR_SQ_PSN;
 	a->sq_psn = cm->sq_psn;
-	if (cm->qp_type == QPT_UC_)
+	if (cm->qp_type == QPT_UC)
 		return;
 	*mask |= QP_ATTR_TIMEOUT | QP_ATTR_RETRY_CNT | QP_ATTR_RNR_RETRY | QP_ATTR_MAX_QP_RD_ATOMIC;
 	a->timeout = cm->path.ack_timeout;

@@ -11,12 +11,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define QPT_RC_       2
-#define QPT_UC_       3
-#define QPT_UD_       4
-#define QPT_XRC_SEND_ 9
-#define QPT_XRC_RECV_ 10
-
 /* The end with this local id, when the message is from its peer. */
 static struct cm *cm_end_find(struct device *dev, const struct roce_flow *from, uint32_t local_id,
 			      uint32_t remote_id)
@@ -64,11 +58,11 @@ static uint8_t answering_type(const struct roce_cm_req *r)
 {
 	switch ((enum roce_cm_transport)r->transport) {
 	case ROCE_CM_TRANSPORT_RC:
-		return QPT_RC_;
+		return QPT_RC;
 	case ROCE_CM_TRANSPORT_UC:
-		return QPT_UC_;
+		return QPT_UC;
 	case ROCE_CM_TRANSPORT_EXTENDED:
-		return r->extended_transport == ROCE_CM_EXTENDED_XRC ? QPT_XRC_RECV_ : 0;
+		return r->extended_transport == ROCE_CM_EXTENDED_XRC ? QPT_XRC_RECV : 0;
 	case ROCE_CM_TRANSPORT_RD:
 		break;
 	}
@@ -188,7 +182,7 @@ static void receive_sidr_req(struct device *dev, const struct roce_flow *from,
 {
 	const struct roce_cm_sidr_req *r = &msg->sidr_req;
 	struct core_cm_request req = {.param = {
-					      .qp_type = QPT_UD_,
+					      .qp_type = QPT_UD,
 					      .private_data = r->private_data,
 					      .private_len = ROCE_CM_SIDR_REQ_PRIVATE,
 				      }};
@@ -213,7 +207,7 @@ static void receive_sidr_req(struct device *dev, const struct roce_flow *from,
 	cm->remote_id = r->request_id;
 	cm->remote_guid = who;
 	cm->service_id = r->service_id;
-	cm->qp_type = QPT_UD_;
+	cm->qp_type = QPT_UD;
 	cm_add_passive(cm);
 	error = ask(cm, &req);
 	if (!error)
@@ -235,7 +229,7 @@ static void receive_sidr_rep(struct device *dev, const struct roce_flow *from,
 	struct core_cm_event e = {.type = CORE_CM_ESTABLISHED,
 				  .status = r->status,
 				  .param = {
-					  .qp_type = QPT_UD_,
+					  .qp_type = QPT_UD,
 					  .qpn = r->qpn,
 					  .qkey = r->qkey,
 					  .private_data = r->private_data,
@@ -290,7 +284,7 @@ static void receive_rep(struct device *dev, const struct roce_flow *from,
 	cm_stop(cm);
 	cm->state = CM_REP_RCVD;
 	cm->remote_id = r->local_comm_id;
-	cm->remote_qpn = cm->qp_type == QPT_XRC_SEND_ ? r->local_eecn : r->local_qpn;
+	cm->remote_qpn = cm->qp_type == QPT_XRC_SEND ? r->local_eecn : r->local_qpn;
 	cm->sq_psn = r->starting_psn;
 	cm->responder_resources = r->initiator_depth;
 	cm->initiator_depth = r->responder_resources;

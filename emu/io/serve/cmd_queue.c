@@ -11,9 +11,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#define QP_RAW_PACKET 8 /* enum ibv_qp_type */
-#define QP_STATE      1 /* enum ibv_qp_attr_mask */
-#define QP_RESET      0 /* enum ibv_qp_state */
+#define QP_STATE 1 /* enum ibv_qp_attr_mask */
+#define QP_RESET 0 /* enum ibv_qp_state */
 
 int cmd_create_cq(struct cmd *r, struct cmd_reply *rep)
 {
@@ -40,7 +39,7 @@ int cmd_create_qp(struct cmd *r, struct cmd_reply *rep)
 
 	if (in->reserved0)
 		return -EINVAL;
-	if (in->qp_type == QP_RAW_PACKET &&
+	if (in->qp_type == QPT_RAW_PACKET &&
 	    (r->fds->n == 0 || !io_privilege_net_raw(r->fds->fd[0])))
 		return io_refuse(-EPERM, "qp_type IBV_QPT_RAW_PACKET needs CAP_NET_RAW");
 	error = core_create_qp(c->core, in, &rep->create_qp, &ring);

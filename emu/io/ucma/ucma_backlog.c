@@ -13,7 +13,6 @@
 #include "emu/io/base/base.h"
 
 #define BUCKETS 256u
-#define QPT_UD  4
 
 /* Where the process lies is what a stranger does not know. */
 static unsigned bucket_of(const struct ucma_id *listener, const uint8_t gid[16])

@@ -13,8 +13,6 @@
 #include <rdma/ib_user_verbs.h>
 #include <string.h>
 
-#define QPT_UD         4
-#define UDP_QKEY       0x01234567
 #define MAX_RETRY      7
 #define MAX_BACKLOG    1024
 #define EVENT_COMM_EST 4         /* enum ibv_event_type */

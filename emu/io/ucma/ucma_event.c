@@ -26,8 +26,6 @@ enum {
 	TIMEWAIT_EXIT = 15,
 };
 
-#define QPT_UD    4
-#define UDP_QKEY  0x01234567
 #define HOP_LIMIT 64
 
 /* The oldest event, unless it is held. */

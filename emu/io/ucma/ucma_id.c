@@ -12,10 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define QPT_RC       2
-#define QPT_UD       4
-#define QPT_XRC_SEND 9
-
 struct ucma_id *ucma_id_find(const struct ucma_file *f, uint32_t slot)
 {
 	struct ucma_id *id = ucma_number_find(f->ucma, slot);

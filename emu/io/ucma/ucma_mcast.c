@@ -13,7 +13,6 @@
 
 #define MULTICAST_JOIN 12
 #define MULTICAST_QPN  0xffffff
-#define UDP_QKEY       0x01234567
 
 void ucma_mcast_destroy(struct ucma_mcast *m)
 {

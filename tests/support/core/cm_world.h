@@ -11,8 +11,6 @@
 #include "wire/cm_msg.h"
 
 #define SECOND     UINT64_C(1000000000)
-#define QPT_RC     2
-#define QPT_UD     4
 #define MAX_EVENTS 8
 #define CROWD      1500 /* devices of one host: some share each bucket of a table */
 

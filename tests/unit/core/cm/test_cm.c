@@ -9,10 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define QPT_XRC_SEND 9
-#define QPT_XRC_RECV 10
-#define STRANGERS    256
-#define SERVICE_ID   UINT64_C(0x01061c06)
+#define STRANGERS  256
+#define SERVICE_ID UINT64_C(0x01061c06)
 
 static void connects(void **state)
 {

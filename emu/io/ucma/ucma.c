@@ -131,9 +131,10 @@ static int token_back(struct ucma_file *f)
 	return 0;
 }
 
-/* Whatever it was, something may have been given to a device to send. */
-static void wake_devices(const struct io_devices *all)
+void ucma_wake_devices(const struct io_ucma *u)
 {
+	const struct io_devices *all = u->env.devices;
+
 	for (unsigned i = 0; i < all->n; i++)
 		all->at[i]->dirty = true;
 }
@@ -164,7 +165,7 @@ static int execute(struct ucma_file *f, const struct uhca_ucma_request *r, struc
 		c->id = ucma_id_find(f, slot);
 	}
 	status = command->id_at == NO_ID || c->id ? command->handle(c) : ucma_no_id();
-	wake_devices(f->ucma->env.devices);
+	ucma_wake_devices(f->ucma);
 	return status;
 }
 

@@ -110,17 +110,12 @@ uint16_t ucma_addr_emit(const struct ucma_addr *a, void *out)
 	return a->family == AF_IB ? ucma_addr_emit_ib(a, a->sid, out) : 0;
 }
 
-bool ucma_addr_is_v4(const struct ucma_addr *a)
-{
-	return roce_addr_is_v4(a->gid);
-}
-
 bool ucma_addr_is_any(const struct ucma_addr *a)
 {
 	static const uint8_t none[16];
 
 	return memcmp(a->gid, none, 16) == 0 ||
-	       (ucma_addr_is_v4(a) && memcmp(a->gid + 12, none, 4) == 0);
+	       (roce_addr_is_v4(a->gid) && memcmp(a->gid + 12, none, 4) == 0);
 }
 
 bool ucma_addr_is_localhost(const struct ucma_addr *a)
@@ -128,24 +123,31 @@ bool ucma_addr_is_localhost(const struct ucma_addr *a)
 	static const uint8_t v4[4] = {127, 0, 0, 1};
 	static const uint8_t v6[16] = {[15] = 1};
 
-	return ucma_addr_is_v4(a) ? memcmp(a->gid + 12, v4, 4) == 0 : memcmp(a->gid, v6, 16) == 0;
+	return roce_addr_is_v4(a->gid) ? memcmp(a->gid + 12, v4, 4) == 0
+				       : memcmp(a->gid, v6, 16) == 0;
 }
 
-/* What a datagram socket hears that binds it. The socket is closed at once. */
-static int bind_error(const struct ucma_addr *a, uint16_t port)
+/* A datagram socket, and the address with this port for it: it is closed at once. */
+static int open_socket(const struct ucma_addr *a, uint16_t port, union io_sockaddr *sa,
+		       socklen_t *len)
 {
 	struct io_address address = {.scope = a->scope};
-	union io_sockaddr sa;
-	socklen_t len;
-	int fd, error;
 
 	memcpy(address.gid, a->gid, 16);
-	len = io_address_to_sockaddr(&address, port, &sa);
-	fd = socket(sa.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	error = bind(fd, &sa.any, len) < 0 ? -errno : 0;
-	close(fd);
+	*len = io_address_to_sockaddr(&address, port, sa);
+	return socket(sa->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
+/* What a datagram socket hears that binds it. */
+static int bind_error(const struct ucma_addr *a, uint16_t port)
+{
+	union io_sockaddr sa;
+	socklen_t len;
+	int fd = open_socket(a, port, &sa, &len);
+	int error = fd < 0 || bind(fd, &sa.any, len) < 0 ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
 	return error;
 }
 
@@ -169,22 +171,16 @@ bool ucma_addr_is_reached(const struct ucma_addr *to, const uint8_t from[16])
 /* A datagram socket that is connected knows its source; nothing is sent. */
 int ucma_addr_source_for(const struct ucma_addr *to, uint8_t gid[16])
 {
-	struct io_address a = {.scope = to->scope};
 	union io_sockaddr sa;
 	socklen_t len;
-	int fd, error = 0;
+	int fd = open_socket(to, 9, &sa, &len);
+	int error = fd < 0 || connect(fd, &sa.any, len) < 0 ? -errno : 0;
 
-	memcpy(a.gid, to->gid, 16);
-	len = io_address_to_sockaddr(&a, 9, &sa);
-	fd = socket(sa.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	if (connect(fd, &sa.any, len) < 0)
-		error = -errno;
 	len = sizeof(sa);
 	if (error == 0 && getsockname(fd, &sa.any, &len) < 0)
 		error = -errno;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (error == 0)
 		io_address_from_sockaddr(&sa, gid);
 	return error;

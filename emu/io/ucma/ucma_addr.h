@@ -43,7 +43,6 @@ uint16_t ucma_addr_emit(const struct ucma_addr *a, void *out);
 uint16_t ucma_addr_emit_ib(const struct ucma_addr *a, uint64_t service_id, void *out);
 
 bool ucma_addr_is_any(const struct ucma_addr *a);
-bool ucma_addr_is_v4(const struct ucma_addr *a);
 /* 127.0.0.1 or ::1, nothing else of 127/8. */
 bool ucma_addr_is_localhost(const struct ucma_addr *a);
 

@@ -38,12 +38,6 @@ static bool end_next(struct io_ucma *u)
 	return true;
 }
 
-static void wake_devices(const struct io_devices *all)
-{
-	for (unsigned i = 0; i < all->n; i++)
-		all->at[i]->dirty = true;
-}
-
 static void end_some(struct ev_loop *loop, ev_idle *w, int revents)
 {
 	struct io_ucma *u = w->data;
@@ -55,7 +49,7 @@ static void end_some(struct ev_loop *loop, ev_idle *w, int revents)
 	do
 		more = end_next(u);
 	while (more && io_clock_now() < until);
-	wake_devices(u->env.devices);
+	ucma_wake_devices(u);
 	io_turn_did("cleanup of rdma_cm ids");
 	if (more)
 		return;

@@ -303,6 +303,9 @@ ucma_handler ucma_get_event;                                        /* ucma_even
 ucma_handler ucma_write_event;                                      /* ucma_user_event.c */
 ucma_handler ucma_join_ip_mcast, ucma_join_mcast, ucma_leave_mcast; /* ucma_mcast.c */
 
+/* Something may have been given to a device to send, whatever was done (ucma.c). */
+void ucma_wake_devices(const struct io_ucma *u);
+
 /* ---- ucma_fault.c ---- */
 
 /* As rules name a command (ucma.c); "" or NULL: not known to them. */

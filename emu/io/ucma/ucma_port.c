@@ -257,8 +257,8 @@ static bool listens_at(const struct ucma_id *id, const uint8_t gid[16], const st
 	if (id->dev)
 		return memcmp(id->local_gid, gid, 16) == 0;
 	if (id->src.family == AF_INET6 && id->family_only)
-		return !ucma_addr_is_v4(&to);
-	return id->src.family != AF_INET || ucma_addr_is_v4(&to);
+		return !roce_addr_is_v4(to.gid);
+	return id->src.family != AF_INET || roce_addr_is_v4(to.gid);
 }
 
 struct ucma_id *ucma_port_find_listener(struct io_ucma *u, uint64_t service_id,

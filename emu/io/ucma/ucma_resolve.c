@@ -75,7 +75,7 @@ static struct io_device *owner_of_destination(const struct ucma_id *id, uint8_t 
 	if (dev || !ucma_addr_is_localhost(&id->dst) || env->devices->n == 0)
 		return dev;
 	dev = env->devices->at[0];
-	first_address(dev, ucma_addr_is_v4(&id->dst), gid);
+	first_address(dev, roce_addr_is_v4(id->dst.gid), gid);
 	if (is_listened_to(id, dev, gid) || !ucma_addr_has_device(&id->dst))
 		return dev;
 	memcpy(gid, id->dst.gid, 16);
@@ -242,7 +242,7 @@ static struct io_device *choose_device(const struct ucma_id *id, uint8_t gid[16]
 		dev = owner_of_destination(id, gid);
 	if (!dev || !ucma_may_use(id->file, dev))
 		dev = neighbour(id, gid);
-	return dev ? dev : any_device(id, ucma_addr_is_v4(&id->dst), gid);
+	return dev ? dev : any_device(id, roce_addr_is_v4(id->dst.gid), gid);
 }
 
 void ucma_find_peer(struct ucma_id *id)
@@ -270,7 +270,8 @@ static int find_route(struct ucma_id *id)
 
 	memcpy(gid, id->local_gid, 16);
 	if (!dev)
-		dev = any ? any_device(id, ucma_addr_is_v4(&id->dst), gid) : choose_device(id, gid);
+		dev = any ? any_device(id, roce_addr_is_v4(id->dst.gid), gid)
+			  : choose_device(id, gid);
 	if (!dev || (!any && !io_fabric_find(env_of(id)->fabric, id->dst.gid) &&
 		     !ucma_addr_is_reached(&id->dst, gid)))
 		return no_route(id);

@@ -43,7 +43,7 @@ static void format(const struct ucma_addr *a, char out[IO_UCMA_TEXT])
 		snprintf(out, IO_UCMA_TEXT, "[%s]:sid=0x%016llx", io_address_format(a->gid, text),
 			 (unsigned long long)a->sid);
 	else
-		snprintf(out, IO_UCMA_TEXT, ucma_addr_is_v4(a) ? "%s:%u" : "[%s]:%u",
+		snprintf(out, IO_UCMA_TEXT, roce_addr_is_v4(a->gid) ? "%s:%u" : "[%s]:%u",
 			 io_address_format(a->gid, text), a->port);
 }
 

@@ -2,6 +2,7 @@
 /* Socket addresses of the rdma_cm interface: read, written, and what this host says to them. */
 #include "emu/io/ucma/ucma_addr.h"
 #include "tests/support/wire/cmocka_all.h"
+#include "wire/udpip.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -139,8 +140,8 @@ static void test_kinds(void **state)
 	assert_true(ucma_addr_is_localhost(&local) && ucma_addr_is_localhost(&local6));
 	assert_false(ucma_addr_is_localhost(&near) || ucma_addr_is_localhost(&far6));
 	assert_false(ucma_addr_is_localhost(&any) || ucma_addr_is_localhost(&any6));
-	assert_true(ucma_addr_is_v4(&near));
-	assert_false(ucma_addr_is_v4(&far6));
+	assert_true(roce_addr_is_v4(near.gid));
+	assert_false(roce_addr_is_v4(far6.gid));
 }
 
 /* Who holds RoCEv2's port of an address is a device. */

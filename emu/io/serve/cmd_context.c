@@ -79,10 +79,6 @@ int cmd_hello(struct cmd *r, struct cmd_reply *rep)
 
 int cmd_query_device(struct cmd *r, struct cmd_reply *rep)
 {
-	uint32_t handle;
-
-	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
-		return -EINVAL;
 	return core_query_device(r->client->core, &rep->device);
 }
 
@@ -95,14 +91,9 @@ int cmd_query_gid(struct cmd *r, struct cmd_reply *rep)
 
 int cmd_create_channel(struct cmd *r, struct cmd_reply *rep)
 {
-	uint32_t handle;
-	int fd;
-	int error;
+	int fd = io_fds_take(r->fds, 0);
+	int error = io_channel_table_add(&r->client->channels, fd, &rep->handle.handle);
 
-	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
-		return -EINVAL;
-	fd = io_fds_take(r->fds, 0);
-	error = io_channel_table_add(&r->client->channels, fd, &rep->handle.handle);
 	if (error < 0)
 		r->fds->fd[0] = fd;
 	return error;
@@ -110,12 +101,8 @@ int cmd_create_channel(struct cmd *r, struct cmd_reply *rep)
 
 int cmd_destroy_channel(struct cmd *r, struct cmd_reply *rep)
 {
-	uint32_t handle;
-
 	(void)rep;
-	if (cmd_only_handle(r, &handle) < 0)
-		return -EINVAL;
-	return io_channel_table_remove(&r->client->channels, handle);
+	return io_channel_table_remove(&r->client->channels, cmd_handle_of(r));
 }
 
 int cmd_create_ah(struct cmd *r, struct cmd_reply *rep)

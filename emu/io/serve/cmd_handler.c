@@ -2,16 +2,6 @@
 /* What handlers share. See cmd_handler.h. */
 #include "cmd_handler.h"
 
-#include <errno.h>
-
-int cmd_only_handle(const struct cmd *r, uint32_t *handle)
-{
-	const struct uhca_cmd_handle *in = r->msg;
-
-	*handle = in->handle;
-	return in->index == 0 ? 0 : -EINVAL;
-}
-
 void cmd_reply_ring(struct cmd_reply *rep, const struct core_ring *ring)
 {
 	rep->ring = ring->token;

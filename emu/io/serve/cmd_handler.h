@@ -48,8 +48,11 @@ struct cmd {
 	const struct io_call_fault *fault; /* what rules say of it */
 };
 
-/* A command that names one object, or none, and nothing else: 0, or -EINVAL for more. */
-int cmd_only_handle(const struct cmd *r, uint32_t *handle);
+/* The object that a command names which says nothing else. */
+static inline uint32_t cmd_handle_of(const struct cmd *r)
+{
+	return ((const struct uhca_cmd_handle *)r->msg)->handle;
+}
 
 /* The descriptor of the region that a create verb made goes with the reply. */
 void cmd_reply_ring(struct cmd_reply *rep, const struct core_ring *ring);
@@ -96,23 +99,15 @@ cmd_handler cmd_query_peer;
 #define CMD_OF_HANDLE(name, verb)                                                                  \
 	int name(struct cmd *r, struct cmd_reply *rep)                                             \
 	{                                                                                          \
-		uint32_t handle;                                                                   \
-                                                                                                   \
 		(void)rep;                                                                         \
-		if (cmd_only_handle(r, &handle) < 0)                                               \
-			return -EINVAL;                                                            \
-		return verb(r->client->core, handle);                                              \
+		return verb(r->client->core, cmd_handle_of(r));                                    \
 	}
 
 /* The same with a reply. */
 #define CMD_QUERY(name, verb, reply)                                                               \
 	int name(struct cmd *r, struct cmd_reply *rep)                                             \
 	{                                                                                          \
-		uint32_t handle;                                                                   \
-                                                                                                   \
-		if (cmd_only_handle(r, &handle) < 0)                                               \
-			return -EINVAL;                                                            \
-		return verb(r->client->core, handle, &rep->reply);                                 \
+		return verb(r->client->core, cmd_handle_of(r), &rep->reply);                       \
 	}
 
 /* Verbs that take the request as it is: without a reply, with one, with one and a region. */

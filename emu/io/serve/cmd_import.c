@@ -22,10 +22,7 @@ static bool has_token(const struct io_client *c)
 int cmd_export(struct cmd *r, struct cmd_reply *rep)
 {
 	struct io_client *c = r->client;
-	uint32_t handle;
 
-	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
-		return -EINVAL;
 	if (!has_token(c))
 		io_random(c->token, sizeof(c->token));
 	memcpy(rep->export.token, c->token, sizeof(c->token));

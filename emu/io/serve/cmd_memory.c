@@ -9,10 +9,6 @@
 
 int cmd_alloc_pd(struct cmd *r, struct cmd_reply *rep)
 {
-	uint32_t handle;
-
-	if (cmd_only_handle(r, &handle) < 0 || handle != 0)
-		return -EINVAL;
 	return core_alloc_pd(r->client->core, &rep->handle.handle);
 }
 
@@ -43,11 +39,7 @@ CMD_MAKES_KEY(cmd_reg_shared_mr, core_reg_shared_mr)
 
 int cmd_alloc_null_mr(struct cmd *r, struct cmd_reply *rep)
 {
-	uint32_t pd;
-
-	if (cmd_only_handle(r, &pd) < 0)
-		return -EINVAL;
-	return made(r, rep, core_alloc_null_mr(r->client->core, pd, &rep->reg_mr));
+	return made(r, rep, core_alloc_null_mr(r->client->core, cmd_handle_of(r), &rep->reg_mr));
 }
 
 int cmd_alloc_dm(struct cmd *r, struct cmd_reply *rep)

@@ -99,13 +99,10 @@ int cmd_open_xrcd(struct cmd *r, struct cmd_reply *rep)
 
 int cmd_close_xrcd(struct cmd *r, struct cmd_reply *rep)
 {
-	uint32_t handle;
-	int error;
+	uint32_t handle = cmd_handle_of(r);
+	int error = core_close_xrcd(r->client->core, handle);
 
 	(void)rep;
-	if (cmd_only_handle(r, &handle) < 0)
-		return -EINVAL;
-	error = core_close_xrcd(r->client->core, handle);
 	if (error == 0)
 		io_xrcd_files_drop(&r->client->xrcd_files, handle);
 	return error;

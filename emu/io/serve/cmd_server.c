@@ -18,13 +18,19 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define HANDLE_      sizeof(struct uhca_cmd_handle)
 #define HEADER_      sizeof(struct uhca_cmd_reply)
 #define IN_(name)    sizeof(struct uhca_cmd_##name)
 #define REPLY_(name) sizeof(struct uhca_cmd_##name)
 #define RESERVED_(name)                                                                            \
 	.reserved = offsetof(struct uhca_cmd_##name, reserved),                                    \
 	.reserved_bytes = sizeof(((struct uhca_cmd_##name *)0)->reserved)
+/* Commands that name an object, or nothing: size, reply, and what is zero. */
+#define HANDLE_(reply_)                                                                            \
+	IN_(handle), reply_, .reserved = offsetof(struct uhca_cmd_handle, index),                  \
+			     .reserved_bytes = sizeof(uint32_t)
+#define NOTHING_(reply_)                                                                           \
+	IN_(handle), reply_, .reserved = offsetof(struct uhca_cmd_handle, handle),                 \
+			     .reserved_bytes = 2 * sizeof(uint32_t)
 #define ROW_(cmd, verb, ...) [UHCA_CMD_##cmd] = {#verb, cmd_##verb, __VA_ARGS__}
 
 static const struct command {
@@ -44,65 +50,65 @@ static const struct command {
 	const char *object; /* what the handle behind the header names; NULL: none stands there */
 } commands[UHCA_CMD_COUNT] = {
 	[UHCA_CMD_HELLO] = {"open_device", cmd_hello, IN_(hello), REPLY_(hello_reply), .n_fds = 2},
-	ROW_(QUERY_DEVICE, query_device, HANDLE_, REPLY_(device_attr)),
-	ROW_(QUERY_PORT, query_port, HANDLE_, REPLY_(port_attr)),
-	ROW_(QUERY_GID, query_gid, HANDLE_, REPLY_(gid_reply)),
-	ROW_(ALLOC_PD, alloc_pd, HANDLE_, REPLY_(handle_reply)),
-	ROW_(DEALLOC_PD, dealloc_pd, HANDLE_, HEADER_, .object = "PD"),
+	ROW_(QUERY_DEVICE, query_device, NOTHING_(REPLY_(device_attr))),
+	ROW_(QUERY_PORT, query_port, HANDLE_(REPLY_(port_attr))),
+	ROW_(QUERY_GID, query_gid, IN_(handle), REPLY_(gid_reply)),
+	ROW_(ALLOC_PD, alloc_pd, NOTHING_(REPLY_(handle_reply))),
+	ROW_(DEALLOC_PD, dealloc_pd, HANDLE_(HEADER_), .object = "PD"),
 	ROW_(REG_MR, reg_mr, IN_(reg_mr), REPLY_(reg_mr_reply)),
-	ROW_(DEREG_MR, dereg_mr, HANDLE_, HEADER_, .catches_up = true, .object = "MR"),
-	ROW_(CREATE_CHANNEL, create_channel, HANDLE_, REPLY_(handle_reply), .n_fds = 1),
-	ROW_(DESTROY_CHANNEL, destroy_channel, HANDLE_, HEADER_, .object = "completion channel",
+	ROW_(DEREG_MR, dereg_mr, HANDLE_(HEADER_), .catches_up = true, .object = "MR"),
+	ROW_(CREATE_CHANNEL, create_channel, NOTHING_(REPLY_(handle_reply)), .n_fds = 1),
+	ROW_(DESTROY_CHANNEL, destroy_channel, HANDLE_(HEADER_), .object = "completion channel",
 	     .own = true),
 	ROW_(CREATE_CQ, create_cq, IN_(create_cq), REPLY_(create_cq_reply)),
-	ROW_(DESTROY_CQ, destroy_cq, HANDLE_, HEADER_, .object = "CQ"),
+	ROW_(DESTROY_CQ, destroy_cq, HANDLE_(HEADER_), .object = "CQ"),
 	ROW_(CREATE_QP, create_qp, IN_(create_qp), REPLY_(create_qp_reply), .more_fds = 1),
 	ROW_(MODIFY_QP, modify_qp, IN_(modify_qp), HEADER_, .catches_up = true, .object = "QP"),
-	ROW_(QUERY_QP, query_qp, HANDLE_, REPLY_(query_qp_reply), .object = "QP"),
-	ROW_(DESTROY_QP, destroy_qp, HANDLE_, HEADER_, .catches_up = true, .object = "QP"),
+	ROW_(QUERY_QP, query_qp, HANDLE_(REPLY_(query_qp_reply)), .object = "QP"),
+	ROW_(DESTROY_QP, destroy_qp, HANDLE_(HEADER_), .catches_up = true, .object = "QP"),
 	ROW_(CREATE_SRQ, create_srq, IN_(create_srq), REPLY_(create_srq_reply),
 	     RESERVED_(create_srq)),
 	ROW_(MODIFY_SRQ, modify_srq, IN_(modify_srq), HEADER_, .catches_up = true, .object = "SRQ"),
 	/* To those who write rules it is what the program called. */
 	[UHCA_CMD_RESIZE_SRQ] = {"modify_srq", cmd_resize_srq, IN_(modify_srq),
 				 REPLY_(create_srq_reply), .catches_up = true, .object = "SRQ"},
-	ROW_(QUERY_SRQ, query_srq, HANDLE_, REPLY_(query_srq_reply), .object = "SRQ"),
-	ROW_(DESTROY_SRQ, destroy_srq, HANDLE_, HEADER_, .catches_up = true, .object = "SRQ"),
+	ROW_(QUERY_SRQ, query_srq, HANDLE_(REPLY_(query_srq_reply)), .object = "SRQ"),
+	ROW_(DESTROY_SRQ, destroy_srq, HANDLE_(HEADER_), .catches_up = true, .object = "SRQ"),
 	ROW_(CREATE_AH, create_ah, IN_(create_ah), REPLY_(handle_reply), RESERVED_(create_ah)),
-	ROW_(DESTROY_AH, destroy_ah, HANDLE_, HEADER_, .catches_up = true, .object = "AH"),
+	ROW_(DESTROY_AH, destroy_ah, HANDLE_(HEADER_), .catches_up = true, .object = "AH"),
 	ROW_(ATTACH_MCAST, attach_mcast, IN_(mcast), HEADER_, .catches_up = true, .object = "QP",
 	     RESERVED_(mcast)),
 	ROW_(DETACH_MCAST, detach_mcast, IN_(mcast), HEADER_, .catches_up = true, .object = "QP",
 	     RESERVED_(mcast)),
 	ROW_(ALLOC_MW, alloc_mw, IN_(alloc_mw), REPLY_(alloc_mw_reply)),
-	ROW_(DEALLOC_MW, dealloc_mw, HANDLE_, HEADER_, .catches_up = true, .object = "window"),
+	ROW_(DEALLOC_MW, dealloc_mw, HANDLE_(HEADER_), .catches_up = true, .object = "window"),
 	ROW_(REREG_MR, rereg_mr, IN_(rereg_mr), REPLY_(reg_mr_reply), .catches_up = true,
 	     .object = "MR"),
-	ROW_(ALLOC_NULL_MR, alloc_null_mr, HANDLE_, REPLY_(reg_mr_reply)),
+	ROW_(ALLOC_NULL_MR, alloc_null_mr, HANDLE_(REPLY_(reg_mr_reply))),
 	ROW_(ADVISE_MR, advise_mr, IN_(advise_mr), HEADER_),
 	ROW_(ALLOC_DM, alloc_dm, IN_(alloc_dm), REPLY_(alloc_dm_reply)),
-	ROW_(FREE_DM, free_dm, HANDLE_, HEADER_, .catches_up = true, .object = "device memory"),
+	ROW_(FREE_DM, free_dm, HANDLE_(HEADER_), .catches_up = true, .object = "device memory"),
 	ROW_(REG_DM_MR, reg_dm_mr, IN_(reg_dm_mr), REPLY_(reg_mr_reply), RESERVED_(reg_dm_mr)),
 	ROW_(OPEN_XRCD, open_xrcd, IN_(open_xrcd), REPLY_(handle_reply), .n_fds = 1),
-	ROW_(CLOSE_XRCD, close_xrcd, HANDLE_, HEADER_, .catches_up = true, .object = "XRC domain"),
+	ROW_(CLOSE_XRCD, close_xrcd, HANDLE_(HEADER_), .catches_up = true, .object = "XRC domain"),
 	ROW_(OPEN_QP, open_qp, IN_(open_qp), REPLY_(open_qp_reply), RESERVED_(open_qp)),
 	ROW_(RESIZE_CQ, resize_cq, IN_(resize_cq), REPLY_(create_cq_reply), .catches_up = true,
 	     .object = "CQ"),
-	ROW_(EXPORT, export, HANDLE_, REPLY_(export_reply)),
+	ROW_(EXPORT, export, NOTHING_(REPLY_(export_reply))),
 	ROW_(IMPORT, import, IN_(import), REPLY_(import_reply)),
 	ROW_(MODIFY_CQ, modify_cq, IN_(modify_cq), HEADER_, .object = "CQ"),
-	ROW_(NOTIFY_CQ, notify_cq, HANDLE_, HEADER_, .object = "CQ", .own = true),
+	ROW_(NOTIFY_CQ, notify_cq, HANDLE_(HEADER_), .object = "CQ", .own = true),
 	ROW_(CREATE_WQ, create_wq, IN_(create_wq), REPLY_(create_srq_reply)),
 	ROW_(MODIFY_WQ, modify_wq, IN_(modify_wq), HEADER_, .catches_up = true,
 	     .object = "work queue"),
-	ROW_(DESTROY_WQ, destroy_wq, HANDLE_, HEADER_, .catches_up = true, .object = "work queue"),
+	ROW_(DESTROY_WQ, destroy_wq, HANDLE_(HEADER_), .catches_up = true, .object = "work queue"),
 	ROW_(CREATE_RWQ_IND_TABLE, create_rwq_ind_table, IN_(create_rwq_ind_table),
 	     REPLY_(handle_reply)),
-	ROW_(DESTROY_RWQ_IND_TABLE, destroy_rwq_ind_table, HANDLE_, HEADER_,
+	ROW_(DESTROY_RWQ_IND_TABLE, destroy_rwq_ind_table, HANDLE_(HEADER_),
 	     .object = "indirection table"),
 	ROW_(CREATE_FLOW, create_flow, IN_(create_flow), REPLY_(handle_reply), .catches_up = true,
 	     .object = "QP"),
-	ROW_(DESTROY_FLOW, destroy_flow, HANDLE_, HEADER_, .catches_up = true,
+	ROW_(DESTROY_FLOW, destroy_flow, HANDLE_(HEADER_), .catches_up = true,
 	     .object = "flow rule"),
 	ROW_(ALLOC_KEY, alloc_key, IN_(alloc_key), REPLY_(reg_mr_reply)),
 	ROW_(DESCRIBE_KEY, describe_key, IN_(describe_key), HEADER_, .catches_up = true),
@@ -115,7 +121,7 @@ static const struct command {
 	ROW_(QUERY_PEER, query_peer, IN_(query_peer), REPLY_(query_peer_reply), .own = true),
 	ROW_(CREATE_COMP_CNTR, create_comp_cntr, IN_(create_comp_cntr),
 	     REPLY_(create_comp_cntr_reply), RESERVED_(create_comp_cntr)),
-	ROW_(DESTROY_COMP_CNTR, destroy_comp_cntr, HANDLE_, HEADER_, .catches_up = true,
+	ROW_(DESTROY_COMP_CNTR, destroy_comp_cntr, HANDLE_(HEADER_), .catches_up = true,
 	     .object = "completion counter"),
 	ROW_(SET_COMP_CNTR, set_comp_cntr, IN_(modify_comp_cntr), HEADER_, .catches_up = true,
 	     .object = "completion counter"),
@@ -138,7 +144,7 @@ static const struct command *find_command(uint32_t cmd)
 
 static bool reserved_is_set(const struct command *command, const void *msg)
 {
-	uint32_t reserved = 0;
+	uint64_t reserved = 0;
 
 	memcpy(&reserved, (const uint8_t *)msg + command->reserved, command->reserved_bytes);
 	return reserved;

@@ -108,7 +108,7 @@ static void read_number(struct reading *r, const json_t *value, const struct fie
 		*(int *)to = (int)number;
 }
 
-static void read_guid(struct reading *r, const json_t *value, uint64_t *to)
+void fields_guid(struct reading *r, const json_t *value, uint64_t *to)
 {
 	const char *text = json_string_value(value);
 	unsigned w[4];
@@ -121,23 +121,29 @@ static void read_guid(struct reading *r, const json_t *value, uint64_t *to)
 		*to = (uint64_t)w[0] << 48 | (uint64_t)w[1] << 32 | (uint64_t)w[2] << 16 | w[3];
 }
 
-static void read_choice(struct reading *r, const json_t *value, const struct field *f, unsigned *to)
+int fields_choice(struct reading *r, const json_t *value, const char *key,
+		  const char *const *choices)
 {
 	const char *text = json_string_value(value);
 	char words[512];
 
-	if (!text) {
-		fields_fail(r, "%s must be a word", f->key);
-		return;
-	}
-	for (unsigned i = 0; f->choices[i]; i++) {
-		if (strcmp(f->choices[i], text) == 0) {
-			*to = i;
-			return;
-		}
-	}
-	fields_fail(r, "%s",
-		    words_refuse(words, sizeof(words), f->key, text, words_at, f->choices));
+	for (unsigned i = 0; text && choices[i]; i++)
+		if (strcmp(choices[i], text) == 0)
+			return (int)i;
+	if (text)
+		fields_fail(r, "%s",
+			    words_refuse(words, sizeof(words), key, text, words_at, choices));
+	else
+		fields_fail(r, "%s must be a word", key);
+	return -1;
+}
+
+static void read_choice(struct reading *r, const json_t *value, const struct field *f, unsigned *to)
+{
+	int found = fields_choice(r, value, f->key, f->choices);
+
+	if (found >= 0)
+		*to = (unsigned)found;
 }
 
 static void read_one(struct reading *r, const json_t *value, const struct field *f, void *into)
@@ -152,7 +158,7 @@ static void read_one(struct reading *r, const json_t *value, const struct field 
 		read_number(r, value, f, to);
 		return;
 	case FIELD_GUID:
-		read_guid(r, value, to);
+		fields_guid(r, value, to);
 		return;
 	case FIELD_CHOICE:
 		read_choice(r, value, f, to);

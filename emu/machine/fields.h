@@ -9,6 +9,7 @@
 #include "place.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 #define FIELDS_DEPTH 8
 
@@ -55,6 +56,13 @@ void fields_leave(struct reading *r);
 
 /* Reads the members of an object over what is there. The table ends with a row without key. */
 void fields_read(struct reading *r, const json_t *object, const struct field *rows, void *into);
+
+/* The place of the word in choices; -1, and said: it is none of them. */
+int fields_choice(struct reading *r, const json_t *value, const char *key,
+		  const char *const *choices);
+
+/* As FIELD_GUID takes it. */
+void fields_guid(struct reading *r, const json_t *value, uint64_t *to);
 
 /* A number as FIELD_NUMBER takes it; false, and said, when it is none. */
 bool fields_number(struct reading *r, const json_t *value, long min, long max, long *out);

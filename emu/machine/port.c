@@ -15,29 +15,9 @@ static const char *const speeds[] = {"SDR", "DDR", "QDR", "FDR10", "FDR",
 /* In the order of enum machine_layout. */
 static const char *const layouts[] = {"uhca", "mlx5", "rxe", "infiniband", "efa", "empty", NULL};
 
-/* A choice that is looked at by hand. */
-static int choose(struct reading *r, const char *what, const json_t *value,
-		  const char *const *choices)
-{
-	const struct field row[] = {
-		{.key = what, .kind = FIELD_CHOICE, .size = sizeof(unsigned), .choices = choices},
-		{.key = NULL}};
-	unsigned found = 0;
-	json_t *one = json_pack("{s:O}", what, value);
-
-	/* The step to the value is taken already. */
-	if (one) {
-		fields_leave(r);
-		fields_read(r, one, row, &found);
-		fields_enter(r, what, 0);
-	}
-	json_decref(one);
-	return r->failed ? -1 : (int)found;
-}
-
 static void take_state(struct reading *r, const json_t *value, void *into)
 {
-	int state = choose(r, "state", value, states);
+	int state = fields_choice(r, value, "state", states);
 
 	if (state == 0)
 		fields_fail(r, "a port has a state: down, init, armed or active");
@@ -48,7 +28,7 @@ static void take_state(struct reading *r, const json_t *value, void *into)
 static void take_layer(struct reading *r, const json_t *value, void *into)
 {
 	struct machine_port *p = into;
-	int layer = choose(r, "link_layer", value, layers);
+	int layer = fields_choice(r, value, "link_layer", layers);
 
 	p->infiniband = layer == 1;
 	p->unspecified = layer == 2;
@@ -57,7 +37,7 @@ static void take_layer(struct reading *r, const json_t *value, void *into)
 static void take_speed(struct reading *r, const json_t *value, void *into)
 {
 	struct machine_port *p = into;
-	int speed = choose(r, "speed", value, speeds);
+	int speed = fields_choice(r, value, "speed", speeds);
 
 	if (speed < 0)
 		return;
@@ -182,7 +162,7 @@ static void take_gids(struct reading *r, const json_t *value, void *into)
 		fields_list(r, value, MACHINE_GIDS, add_gid, into);
 		return;
 	}
-	layout = choose(r, "gids", value, layouts);
+	layout = fields_choice(r, value, "gids", layouts);
 	if (layout >= 0)
 		p->layout = (enum machine_layout)layout;
 }

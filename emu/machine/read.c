@@ -110,16 +110,10 @@ static const char *const node_types[] = {"profile", "ca",        "switch",      
 
 static void take_image_guid(struct reading *r, const json_t *value, void *into)
 {
-	static const struct field row[] = {
-		{"sys_image_guid", FIELD_GUID, FIELD_AT(struct machine_device, sys_image_guid)},
-		{0}};
-	json_t *one = json_pack("{s:O}", "sys_image_guid", value);
+	struct machine_device *d = into;
 
-	((struct machine_device *)into)->has_sys_image_guid = true;
-	fields_leave(r);
-	fields_read(r, one, row, into);
-	fields_enter(r, "sys_image_guid", 0);
-	json_decref(one);
+	d->has_sys_image_guid = true;
+	fields_guid(r, value, &d->sys_image_guid);
 }
 
 static const struct field device_rows[] = {

@@ -51,7 +51,7 @@ int io_capture_start(struct io_capture *c, const struct io_capture_wish *wish)
 		return -EBUSY;
 	if (strlen(wish->path) >= sizeof(c->path))
 		return -ENAMETOOLONG;
-	error = (wish->aside ? io_pcapng_begin : io_pcapng_open)(&c->file, wish->path);
+	error = io_pcapng_open(&c->file, wish->path, wish->aside);
 	if (error < 0)
 		return error;
 	memcpy(c->path, wish->path, strlen(wish->path) + 1);

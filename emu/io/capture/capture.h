@@ -86,8 +86,7 @@ void io_capture_init(struct io_capture *c);
 unsigned io_capture_add_interface(struct io_capture *c, const char *name);
 
 /*
- * Starts writing to the file, which is made or overwritten. 0 or -errno, see io_pcapng_open and
- * io_pcapng_begin.
+ * Starts writing to the file, which is made or overwritten. 0 or -errno, see io_pcapng_open.
  */
 int io_capture_start(struct io_capture *c, const struct io_capture_wish *wish);
 

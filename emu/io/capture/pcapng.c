@@ -150,53 +150,25 @@ static void put_section(struct io_pcapng *w)
 	end_block(w);
 }
 
-/* With a buffer, and nothing else. */
-static int make_buffer(struct io_pcapng *w)
+int io_pcapng_open(struct io_pcapng *w, const char *path, bool aside)
 {
-	io_pcapng_init(w);
-	w->buffer = malloc(2 * BUFFER_BYTES);
-	if (!w->buffer)
-		return -ENOMEM;
-	w->aside = w->buffer + BUFFER_BYTES;
-	return 0;
-}
-
-int io_pcapng_open(struct io_pcapng *w, const char *path)
-{
-	int fd, error;
+	struct io_file_writer *writer = NULL;
+	int fd = -1, error;
 
 	if (io_pcapng_is_open(w))
 		return -EBUSY;
-	/* not one that could block us, as a FIFO can */
-	fd = output_open(path, OUTPUT_REGULAR | OUTPUT_PRIVATE);
-	if (fd < 0)
-		return fd;
-	error = make_buffer(w);
-	if (error < 0) {
-		close(fd);
-		return error;
-	}
-	w->fd = fd;
-	put_section(w);
-	return 0;
-}
-
-int io_pcapng_begin(struct io_pcapng *w, const char *path)
-{
-	struct io_file_writer *writer;
-	int error;
-
-	if (io_pcapng_is_open(w))
-		return -EBUSY;
-	error = io_file_writer_open(path, &writer);
+	if (aside)
+		error = io_file_writer_open(path, &writer);
+	else /* not one that could block us, as a FIFO can */
+		error = fd = output_open(path, OUTPUT_REGULAR | OUTPUT_PRIVATE);
 	if (error < 0)
 		return error;
-	error = make_buffer(w);
-	if (error < 0) {
-		io_file_writer_close(writer);
-		return error;
+	*w = (struct io_pcapng){.fd = fd, .writer = writer, .buffer = malloc(2 * BUFFER_BYTES)};
+	if (!w->buffer) {
+		close_file(w);
+		return -ENOMEM;
 	}
-	w->writer = writer;
+	w->aside = w->buffer + BUFFER_BYTES;
 	put_section(w);
 	return 0;
 }

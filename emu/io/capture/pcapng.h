@@ -48,15 +48,11 @@ static inline bool io_pcapng_is_open(const struct io_pcapng *w)
 /*
  * Makes or overwrites the file and begins a section. 0 or -errno: EINVAL (not a regular file),
  * ELOOP (a symbolic link), EPERM (another user's, or one that has other names, too),
- * EBUSY (another file is open), ENOMEM, or that of open(2) and write(2).
+ * EBUSY (another file is open), ENOMEM, or that of open(2) and write(2). aside: a thread does it,
+ * and what it finds io_file_writer_wait tells; here -EBUSY, -ENAMETOOLONG, -ENOMEM or -EAGAIN
+ * (io_file_writer_open).
  */
-int io_pcapng_open(struct io_pcapng *w, const char *path);
-
-/*
- * The same by a thread: what it finds, the file's errors too, io_file_writer_wait tells. 0, -EBUSY,
- * -ENAMETOOLONG, -ENOMEM, -EAGAIN (io_file_writer_open).
- */
-int io_pcapng_begin(struct io_pcapng *w, const char *path);
+int io_pcapng_open(struct io_pcapng *w, const char *path, bool aside);
 
 /*
  * Writes what is buffered, or hands it to the thread. False when the file had to be closed: "error"

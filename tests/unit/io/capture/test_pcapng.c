@@ -76,8 +76,8 @@ static void test_blocks(void **state)
 	struct stat st;
 
 	(void)state;
-	assert_int_equal(io_pcapng_open(&w, path), 0);
-	assert_int_equal(io_pcapng_open(&w, path), -EBUSY);
+	assert_int_equal(io_pcapng_open(&w, path, false), 0);
+	assert_int_equal(io_pcapng_open(&w, path, false), -EBUSY);
 	io_pcapng_interface(&w, "uhca0", 0);
 	io_pcapng_interface(&w, "uhca17", 64);
 	put_packet(1, 61, 1000, "wr=0x1");
@@ -110,7 +110,7 @@ static void test_more_than_the_buffer(void **state)
 	struct ng_file f;
 
 	(void)state;
-	assert_int_equal(io_pcapng_open(&w, path), 0);
+	assert_int_equal(io_pcapng_open(&w, path, false), 0);
 	for (unsigned i = 0; i < 300; i++)
 		put_packet(0, IO_PCAPNG_FRAME_MAX - i, IO_PCAPNG_FRAME_MAX, "part=1/2");
 	assert_in_range(w.flushes, 1, 300);
@@ -127,7 +127,7 @@ static void test_short_writes(void **state)
 	struct ng_file f;
 
 	(void)state;
-	assert_int_equal(io_pcapng_open(&w, path), 0);
+	assert_int_equal(io_pcapng_open(&w, path, false), 0);
 	most = 1000;
 	interrupted = 2;
 	for (unsigned i = 0; i < 3; i++)
@@ -142,7 +142,7 @@ static void test_short_writes(void **state)
 	}
 	ng_free(&f);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(io_pcapng_open(&w, path), 0);
+	assert_int_equal(io_pcapng_open(&w, path, false), 0);
 	put_packet(0, 2000, 2000, "");
 	most = 0;
 	assert_int_equal(io_pcapng_close(&w), -EIO);
@@ -156,7 +156,7 @@ static void test_order(void **state)
 	struct ng_file f;
 
 	(void)state;
-	assert_int_equal(io_pcapng_open(&w, path), 0);
+	assert_int_equal(io_pcapng_open(&w, path, false), 0);
 	io_pcapng_record(&w, 1, "first");
 	m = io_pcapng_mark(&w);
 	io_pcapng_record(&w, 2, "third");
@@ -186,11 +186,11 @@ static void test_order(void **state)
 static void test_bad_files(void **state)
 {
 	(void)state;
-	assert_int_equal(io_pcapng_open(&w, "/nonexistent/x"), -ENOENT);
-	assert_int_equal(io_pcapng_open(&w, "/dev/null"), -EINVAL);
-	assert_int_equal(io_pcapng_open(&w, dir), -EISDIR);
+	assert_int_equal(io_pcapng_open(&w, "/nonexistent/x", false), -ENOENT);
+	assert_int_equal(io_pcapng_open(&w, "/dev/null", false), -EINVAL);
+	assert_int_equal(io_pcapng_open(&w, dir, false), -EISDIR);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(io_pcapng_open(&w, path), -ENXIO);
+	assert_int_equal(io_pcapng_open(&w, path, false), -ENXIO);
 	assert_false(io_pcapng_is_open(&w));
 }
 
@@ -207,15 +207,15 @@ static void test_names_of_others(void **state)
 	fd = open(other, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	assert_int_equal(write(fd, "precious", 8), 8);
 	assert_int_equal(symlink(other, path), 0);
-	assert_int_equal(io_pcapng_open(&w, path), -ELOOP);
+	assert_int_equal(io_pcapng_open(&w, path, false), -ELOOP);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(link(other, path), 0);
-	assert_int_equal(io_pcapng_open(&w, path), -EPERM);
+	assert_int_equal(io_pcapng_open(&w, path, false), -EPERM);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_size, 8);
 	close(fd);
 	assert_int_equal(unlink(other), 0);
-	assert_int_equal(io_pcapng_open(&w, path), 0); /* it is one's own now: overwritten */
+	assert_int_equal(io_pcapng_open(&w, path, false), 0); /* it is one's own now: overwritten */
 	io_pcapng_close(&w);
 	assert_int_equal(stat(path, &st), 0);
 	assert_true(st.st_size != 8);
@@ -247,7 +247,7 @@ static void test_full(void **state)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-	assert_int_equal(io_pcapng_open(&w, path), 0);
+	assert_int_equal(io_pcapng_open(&w, path, false), 0);
 	while (io_pcapng_is_open(&w) && n++ < 1000)
 		put_packet(0, 1000, 1000, "");
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);

@@ -22,7 +22,7 @@
 
 struct io_ctl_session {
 	struct io_ctl *ctl;
-	struct io_ctl_session *next;
+	LIST_ENTRY(io_ctl_session) link;
 	int fd;
 	uid_t uid;
 	ev_io readable;
@@ -36,39 +36,24 @@ struct io_ctl_session {
 	struct ctl_file_request *file_request; /* whose reply it waits for; NULL: none */
 };
 
-/* ---- the list: who was heard last stands first ---- */
-
-static void list_remove(struct io_ctl_session *s)
-{
-	struct io_ctl_session **p = &s->ctl->sessions;
-
-	while (*p != s)
-		p = &(*p)->next;
-	*p = s->next;
-}
-
-static void list_add(struct io_ctl_session *s)
-{
-	s->next = s->ctl->sessions;
-	s->ctl->sessions = s;
-}
-
 static unsigned sessions_of(const struct io_ctl *ctl, uid_t uid)
 {
+	const struct io_ctl_session *s;
 	unsigned n = 0;
 
-	for (const struct io_ctl_session *s = ctl->sessions; s; s = s->next)
-		n += s->uid == uid;
+	LIST_FOREACH(s, &ctl->sessions, link)
+	n += s->uid == uid;
 	return n;
 }
 
 /* Of those of the user who has most of them, the one that was silent for longest. */
 static struct io_ctl_session *who_gives_way(const struct io_ctl *ctl)
 {
-	struct io_ctl_session *found = NULL;
+	struct io_ctl_session *s, *found = NULL;
 	unsigned most = 0;
 
-	for (struct io_ctl_session *s = ctl->sessions; s; s = s->next) {
+	LIST_FOREACH(s, &ctl->sessions, link)
+	{
 		unsigned n = sessions_of(ctl, s->uid);
 
 		if (n < most)
@@ -97,7 +82,7 @@ static void end_session(struct io_ctl_session *s)
 
 	if (s->file_request)
 		io_ctl_file_request_leave(s->file_request);
-	list_remove(s);
+	LIST_REMOVE(s, link);
 	ctl->n_sessions--;
 	ev_io_stop(ctl->loop, &s->readable);
 	ev_io_stop(ctl->loop, &s->writable);
@@ -223,8 +208,8 @@ static void on_readable(struct ev_loop *loop, ev_io *w, int revents)
 		return;
 	}
 	s->in_used += (size_t)n;
-	list_remove(s);
-	list_add(s);
+	LIST_REMOVE(s, link);
+	LIST_INSERT_HEAD(&s->ctl->sessions, s, link);
 	serve(s);
 }
 
@@ -258,7 +243,7 @@ static void add_session(void *arg, int sock, const struct ucred *peer)
 	s->out = NULL;
 	s->last = false;
 	s->file_request = NULL;
-	list_add(s);
+	LIST_INSERT_HEAD(&ctl->sessions, s, link);
 	ctl->n_sessions++;
 	ev_io_init(&s->readable, on_readable, sock, EV_READ);
 	ev_io_init(&s->writable, on_writable, sock, EV_WRITE);
@@ -278,8 +263,8 @@ int io_ctl_open(struct io_ctl *ctl, const char *path)
 
 void io_ctl_close(struct io_ctl *ctl)
 {
-	while (ctl->sessions)
-		end_session(ctl->sessions);
+	while (!LIST_EMPTY(&ctl->sessions))
+		end_session(LIST_FIRST(&ctl->sessions));
 	io_ctl_shows_close(&ctl->shows);
 	io_listener_close(&ctl->listener);
 }

@@ -41,7 +41,7 @@ struct io_ctl {
 	struct io_idle_timeout *idle_timeout;
 	struct io_services services;
 	struct io_ctl_shows shows;
-	struct io_ctl_session *sessions; /* a list */
+	LIST_HEAD(, io_ctl_session) sessions; /* who was heard last stands first */
 	unsigned n_sessions;
 };
 

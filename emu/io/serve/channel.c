@@ -93,12 +93,6 @@ int io_channel_open(struct io_channel *ch, struct io_watches *watches, int fd, s
 	return error;
 }
 
-void io_channel_on_gone(struct io_channel *ch, void (*gone)(struct io_channel *, void *), void *arg)
-{
-	ch->gone = gone;
-	ch->arg = arg;
-}
-
 static void free_records(void *queue)
 {
 	record_queue_clear(queue);

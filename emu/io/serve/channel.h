@@ -25,18 +25,16 @@ struct io_channel {
 	size_t record;         /* bytes of one record: 8 or 16 */
 	struct io_watch watch; /* tells when the other end is closed, and of room for what waits */
 	struct io_record_queue waiting;
+	/* Set when it is open, or NULL: the other end is closed. May close the channel. */
 	void (*gone)(struct io_channel *ch, void *arg);
 	void *arg;
 };
 
 /*
- * Takes over fd, which must be a Unix SEQPACKET socket. gone is called from the loop when the
- * other end is closed, and may close the channel. 0, -EINVAL (another kind of descriptor) or -errno
- * (it cannot be watched); it is not closed then.
+ * Takes over fd, which must be a Unix SEQPACKET socket. 0, -EINVAL (another kind of descriptor) or
+ * -errno (it cannot be watched); it is not closed then.
  */
 int io_channel_open(struct io_channel *ch, struct io_watches *watches, int fd, size_t record);
-void io_channel_on_gone(struct io_channel *ch, void (*gone)(struct io_channel *, void *),
-			void *arg);
 
 /* Closes the descriptor and forgets what waits. Idempotent. */
 void io_channel_close(struct io_channel *ch);

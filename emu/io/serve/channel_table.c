@@ -103,7 +103,8 @@ int io_channel_table_add(struct io_channel_table *t, int fd, uint32_t *handle)
 	if (error < 0)
 		return error;
 	t->free = s->next_free;
-	io_channel_on_gone(&s->ch, on_gone, s);
+	s->ch.gone = on_gone;
+	s->ch.arg = s;
 	s->open = true;
 	t->count++;
 	*handle = (s->generation & INDEX_MASK) << INDEX_BITS | (s->index + 1);

@@ -125,17 +125,12 @@ bool io_client_end(struct io_client *c, uint32_t steps)
 	return true;
 }
 
-void io_client_free(struct io_client *c)
-{
-	free(c);
-}
-
 void io_client_destroy(struct io_client *c)
 {
 	io_client_leave(c);
 	while (!io_client_end(c, UINT32_MAX))
 		;
-	io_client_free(c);
+	free(c);
 }
 
 static int open_doorbell(struct io_client *c)

@@ -73,10 +73,9 @@ void io_client_leave(struct io_client *c);
 
 /*
  * The next part of the end of a client that has left (core_client_leave). True when all that it had
- * is freed, and io_client_free may follow.
+ * is freed, and free(3) may follow.
  */
 bool io_client_end(struct io_client *c, uint32_t steps);
-void io_client_free(struct io_client *c);
 
 /* All of that, at once. */
 void io_client_destroy(struct io_client *c);

@@ -64,7 +64,7 @@ bool io_clients_bury(struct io_clients *all)
 		if (!tell(all, c) || !io_client_end(c, STEPS))
 			continue;
 		TAILQ_REMOVE(&all->leavers, c, leaving);
-		io_client_free(c);
+		free(c);
 		io_idle_timeout_go(all->idle_timeout);
 		c = TAILQ_FIRST(&all->leavers);
 	} while (c && io_clock_now() < until);

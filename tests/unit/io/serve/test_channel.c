@@ -36,7 +36,8 @@ static int setup(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	f.reader = pair[0];
 	assert_int_equal(io_channel_open(&f.ch, &f.watches, pair[1], 8), 0);
-	io_channel_on_gone(&f.ch, on_gone, &f);
+	f.ch.gone = on_gone;
+	f.ch.arg = &f;
 	*state = &f;
 	return 0;
 }

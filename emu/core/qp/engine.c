@@ -13,44 +13,24 @@ int engines_construct(struct qp *qp)
 	return 0;
 }
 
-void engines_destruct(struct qp *qp)
-{
-	for (const struct qp_engine *const *e = qp->dev->engines; *e; e++)
-		if ((*e)->destruct)
-			(*e)->destruct(qp);
-}
+/* What each of them does that takes part in it, and cannot fail. */
+#define ENGINES_DO(hook)                                                                           \
+	void engines_##hook(struct qp *qp)                                                         \
+	{                                                                                          \
+		for (const struct qp_engine *const *e = qp->dev->engines; *e; e++)                 \
+			if ((*e)->hook)                                                            \
+				(*e)->hook(qp);                                                    \
+	}
 
-void engines_reset(struct qp *qp)
-{
-	for (const struct qp_engine *const *e = qp->dev->engines; *e; e++)
-		if ((*e)->reset)
-			(*e)->reset(qp);
-}
+ENGINES_DO(destruct)
+ENGINES_DO(reset)
+ENGINES_DO(stop)
+ENGINES_DO(flush)
+ENGINES_DO(leave)
 
 void engines_changed(struct qp *qp, enum qp_state old)
 {
 	for (const struct qp_engine *const *e = qp->dev->engines; *e; e++)
 		if ((*e)->changed)
 			(*e)->changed(qp, old);
-}
-
-void engines_stop(struct qp *qp)
-{
-	for (const struct qp_engine *const *e = qp->dev->engines; *e; e++)
-		if ((*e)->stop)
-			(*e)->stop(qp);
-}
-
-void engines_flush(struct qp *qp)
-{
-	for (const struct qp_engine *const *e = qp->dev->engines; *e; e++)
-		if ((*e)->flush)
-			(*e)->flush(qp);
-}
-
-void engines_leave(struct qp *qp)
-{
-	for (const struct qp_engine *const *e = qp->dev->engines; *e; e++)
-		if ((*e)->leave)
-			(*e)->leave(qp);
 }

@@ -12,10 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define INIT         1
-#define RTR          2
-#define RTS          3
-#define QPT_XRC_SEND 9
 #define ACCESS_WRITE 2u
 #define ACCESS_READ  (4u | 8u) /* and atomics */
 #define ACCESS_FLUSH (1u << 8 | 1u << 9)
@@ -99,11 +95,11 @@ int core_cm_qp_attr(struct cm *cm, uint32_t state, struct uhca_abi_qp_attr *attr
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->qp_state = state;
-	if (state == INIT && has_not_ended(cm))
+	if (state == QPS_INIT && has_not_ended(cm))
 		to_init(cm, attr, mask);
-	else if (state == RTR && is_peer_known(cm))
+	else if (state == QPS_RTR && is_peer_known(cm))
 		to_rtr(cm, attr, mask);
-	else if (state == RTS && is_peer_known(cm))
+	else if (state == QPS_RTS && is_peer_known(cm))
 		to_rts(cm, attr, mask);
 	else
 		return device_refuse(cm->dev, -EINVAL,

@@ -6,6 +6,7 @@
  */
 #include "cm.h"
 
+#include "wire/bytes.h"
 #include "wire/cm_msg.h"
 
 #include <errno.h>
@@ -340,14 +341,6 @@ static void receive_mra(struct device *dev, const struct roce_flow *from,
 		cm_wait_longer(cm, r->service_timeout, now);
 }
 
-static uint64_t load_guid(const uint8_t *p)
-{
-	uint64_t v = 0;
-	for (unsigned i = 0; i < 8; i++)
-		v = v << 8 | p[i];
-	return v;
-}
-
 static void tell_rejected(struct cm *cm, const struct roce_cm_rej *r)
 {
 	cm_event(cm, &(struct core_cm_event){.type = CORE_CM_REJECTED,
@@ -366,8 +359,8 @@ static void receive_rej(struct device *dev, const struct roce_flow *from,
 	struct cm *cm = cm_end_find(dev, from, r->remote_comm_id, r->local_comm_id);
 
 	if (!cm && r->reason == ROCE_CM_REJ_TIMEOUT)
-		cm = cm_find_passive(
-			dev, &(struct cm_remote){r->local_comm_id, load_guid(r->ari), from->src});
+		cm = cm_find_passive(dev, &(struct cm_remote){r->local_comm_id,
+							      roce_load_be64(r->ari), from->src});
 	if (!cm)
 		return;
 	switch (cm->state) {

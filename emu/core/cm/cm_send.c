@@ -6,6 +6,7 @@
 #include "cm.h"
 
 #include "gsi.h"
+#include "wire/bytes.h"
 
 #include <string.h>
 
@@ -116,12 +117,6 @@ static enum roce_cm_answered rejected(const struct cm *cm)
 	return cm->state == CM_REP_RCVD ? ROCE_CM_ANSWERED_REP : ROCE_CM_ANSWERED_OTHER;
 }
 
-static void store_guid(uint8_t *p, uint64_t guid)
-{
-	for (int i = 7; i >= 0; i--, guid >>= 8)
-		p[i] = (uint8_t)guid;
-}
-
 void cm_send_rej(struct cm *cm, uint16_t reason, const uint8_t *private_data, uint32_t len)
 {
 	struct roce_cm_msg msg = {.attr = ROCE_CM_REJ};
@@ -132,7 +127,7 @@ void cm_send_rej(struct cm *cm, uint16_t reason, const uint8_t *private_data, ui
 	msg.rej.reason = reason;
 	if (reason == ROCE_CM_REJ_TIMEOUT) { /* with our GUID the peer finds us without its id */
 		msg.rej.info_length = 8;
-		store_guid(msg.rej.ari, cm->dev->cfg.node_guid);
+		roce_store_be64(msg.rej.ari, cm->dev->cfg.node_guid);
 	}
 	if (len)
 		memcpy(msg.rej.private_data, private_data, len);

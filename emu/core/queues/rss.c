@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Toeplitz hash over chosen header fields, and the work queue that it selects. */
 #include "rss.h"
+#include "wire/bytes.h"
 #include "wq.h"
 
 #include <errno.h>
@@ -29,8 +30,7 @@ struct rss {
 
 uint32_t rss_toeplitz(const uint8_t key[40], const uint8_t *data, unsigned n)
 {
-	uint32_t window =
-		(uint32_t)key[0] << 24 | (uint32_t)key[1] << 16 | (uint32_t)key[2] << 8 | key[3];
+	uint32_t window = roce_load_be32(key);
 	uint32_t hash = 0;
 
 	for (unsigned i = 0; i < n; i++) {

@@ -11,6 +11,7 @@
 #include "send_check.h"
 #include "send_pace.h"
 #include "send_rate.h"
+#include "wire/bytes.h"
 #include "wire/psn.h"
 
 #include <errno.h>
@@ -275,16 +276,6 @@ static enum roce_operation operation_of(const struct send_wr *w)
 	return (enum roce_operation)send_opcode(w->wqe.opcode)->operation;
 }
 
-/*
- * Immediate data is kept as the client has it in memory, big-endian; the wire struct is host order.
- */
-static uint32_t from_be32(uint32_t v)
-{
-	const uint8_t *p = (const uint8_t *)&v;
-
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static void fill_bth(const struct qp *qp, uint32_t psn, struct core_burst *t)
 {
 	t->head.bth.migreq = true;
@@ -336,7 +327,8 @@ static void fill_message(struct qp *qp, const struct send_wr *w, uint32_t take,
 	t->last_ackreq = qp_is_reliable(qp);
 	t->head.reth = (struct roce_reth){w->wqe.rdma.remote_addr, w->wqe.rdma.rkey, w->length};
 	if (imm)
-		t->head.immdt = from_be32(w->wqe.imm);
+		/* As the client has it in memory; the wire struct is host order. */
+		t->head.immdt = roce_load_be32((const uint8_t *)&w->wqe.imm);
 	if (inv)
 		t->head.ieth = w->wqe.imm;
 }

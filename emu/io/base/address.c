@@ -5,6 +5,8 @@
  */
 #include "address.h"
 
+#include "wire/bytes.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -226,7 +228,6 @@ uint64_t io_address_guid(const struct io_address *a)
 	const uint8_t *p = a->gid + 12;
 
 	if (roce_addr_is_v4(a->gid))
-		return prefix | (uint64_t)p[0] << 24 | (uint64_t)p[1] << 16 | (uint64_t)p[2] << 8 |
-		       p[3];
+		return prefix | roce_load_be32(p);
 	return prefix | 0x0100000000ull | hash(a->gid, 16);
 }

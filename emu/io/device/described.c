@@ -3,6 +3,7 @@
 #include "described.h"
 
 #include "emu/io/base/base.h"
+#include "wire/bytes.h"
 
 #include <errno.h>
 #include <string.h>
@@ -104,8 +105,7 @@ void io_described_mac(const struct io_identity *id, unsigned port, uint8_t mac[6
 		return;
 	mac[0] = 0x02; /* locally administered, and the last four bytes of the address */
 	mac[1] = 0x75;
-	for (unsigned i = 0; i < 4; i++)
-		mac[2 + i] = (uint8_t)(guid >> (24 - 8 * i));
+	roce_store_be32(mac + 2, (uint32_t)guid);
 }
 
 /* fe80:: with the modified EUI-64 of the interface (RFC 4291, appendix A). */
@@ -124,8 +124,7 @@ static void guid_gid(uint64_t guid, uint8_t gid[16])
 	memset(gid, 0, 16);
 	gid[0] = 0xfe;
 	gid[1] = 0x80;
-	for (unsigned i = 0; i < 8; i++)
-		gid[8 + i] = (uint8_t)(guid >> (56 - 8 * i));
+	roce_store_be64(gid + 8, guid);
 }
 
 /* A table that is being filled, from its beginning. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* In the words of the kernel. */
-const char *io_sysfs_node_type(enum core_node_type type)
+static const char *node_type(enum core_node_type type)
 {
 	switch (type) {
 	case CORE_NODE_RNIC:
@@ -24,27 +24,37 @@ const char *io_sysfs_node_type(enum core_node_type type)
 	return "1: CA";
 }
 
-static void put_device(struct sysfs_tree *t, const struct io_identity *id)
+void io_sysfs_device_add(struct sysfs_tree *t, const struct io_identity *id)
 {
 	const struct machine_device *d = id->described;
+	const struct core_look *look = &id->config->look;
 	char guid[24];
 
-	sysfs_write(t, "node_type", "%s", io_sysfs_node_type(id->node_type));
+	sysfs_write(t, "node_type", "%s", node_type(id->node_type));
 	sysfs_write(t, "node_guid", "%s", sysfs_guid_text(id->guid, guid));
 	sysfs_write(t, "sys_image_guid", "%s",
 		    sysfs_guid_text(core_sys_image_guid(id->config), guid));
 	sysfs_write(t, "node_desc", "%s emulated HCA", id->name);
-	sysfs_write(t, "fw_ver", "%s", id->config->look.fw_version);
-	sysfs_write(t, "hw_rev", "%x", d->hw_version);
-	if (d->hca_type[0])
-		sysfs_write(t, "hca_type", "%s", d->hca_type);
-	if (d->board_id[0])
+	sysfs_write(t, "fw_ver", "%s", look->fw_version);
+	sysfs_write(t, "hw_rev", "%x", look->hw_version);
+	if (!d || d->hca_type[0])
+		sysfs_write(t, "hca_type", "%s", d ? d->hca_type : "uhca");
+	if (!d)
+		sysfs_write(t, "board_id", "UHCA%04x%04x", IO_VENDOR_ID, IO_PART_ID);
+	else if (d->board_id[0])
 		sysfs_write(t, "board_id", "%s", d->board_id);
-	if (d->is_virtual && id->netdev[0])
+	if (d && d->is_virtual && id->netdev[0])
 		sysfs_write(t, "parent", "%s", id->netdev);
 }
 
 /* ---- ports ---- */
+
+static const struct machine_port *port_of(const struct io_identity *id, unsigned port)
+{
+	static const struct machine_port usual = {.state = 4, .width = 4, .speed = 5 /* EDR */};
+
+	return id->described ? &id->described->port[port] : &usual;
+}
 
 static bool is_empty(const uint8_t gid[16])
 {
@@ -63,7 +73,8 @@ static void put_gid(struct sysfs_tree *t, const struct io_identity *id, unsigned
 {
 	const uint8_t *gid = id->config->gid[port * CORE_GID_MOST + i];
 	const struct core_port_look *look = &id->config->look.port[port];
-	const struct machine_port *p = &id->described->port[port];
+	const struct machine_port *p = port_of(id, port);
+	const char *netdev = id->described ? p->netdev : id->netdev;
 	bool v1 = !is_roce(p) || core_gid_is_v1(look, i);
 	char name[32], text[40];
 
@@ -73,8 +84,8 @@ static void put_gid(struct sysfs_tree *t, const struct io_identity *id, unsigned
 	sysfs_write(t, name, "%s", v1 ? "IB/RoCE v1" : "RoCE v2");
 	sysfs_spares(t, "gid_attrs/types", i, i + 1);
 	snprintf(name, sizeof(name), "gid_attrs/ndevs/%u", i);
-	if (p->netdev[0] && is_roce(p)) {
-		sysfs_write(t, name, "%s", p->netdev);
+	if (netdev[0] && is_roce(p)) {
+		sysfs_write(t, name, "%s", netdev);
 		sysfs_spares(t, "gid_attrs/ndevs", i, i + 1);
 	} else {
 		sysfs_unreadable(t, "gid_attrs/ndevs", i, i + 1);
@@ -118,12 +129,12 @@ static const char *layer_of(const struct machine_port *p)
 	return p->infiniband ? "InfiniBand" : p->unspecified ? "Unknown" : "Ethernet";
 }
 
-static void put_port(struct sysfs_tree *t, const struct io_identity *id, unsigned port)
+void io_sysfs_port_add(struct sysfs_tree *t, const struct io_identity *id, unsigned port)
 {
 	static const char *const states[] = {"0: NOP",   "1: DOWN",   "2: INIT",
 					     "3: ARMED", "4: ACTIVE", "5: ACTIVE_DEFER"};
 	const struct core_port_look *look = &id->config->look.port[port];
-	const struct machine_port *p = &id->described->port[port];
+	const struct machine_port *p = port_of(id, port);
 	char rate[MACHINE_RATE_TEXT];
 
 	sysfs_base(t, "sys/class/infiniband/%s/ports/%u", id->name, port + 1);
@@ -178,7 +189,7 @@ static void put_place(struct sysfs_tree *t, const struct io_identity *id, const 
 	char target[2 * SYSFS_PATH], bdf[MACHINE_BDF_TEXT];
 
 	sysfs_base(t, "%.200s/infiniband/%s", path, id->name);
-	put_device(t, id);
+	io_sysfs_device_add(t, id);
 	snprintf(target, sizeof(target), "../../../%s",
 		 machine_bdf_text(&id->described->pci.at, bdf));
 	if (!id->described->is_virtual)
@@ -230,7 +241,7 @@ void io_sysfs_described_add(struct sysfs_tree *t, const struct io_identity *id, 
 	io_sysfs_uverbs_add(t, id, number);
 	put_addresses(t, id);
 	for (unsigned p = 0; p < id->described->n_ports; p++) {
-		put_port(t, id, p);
+		io_sysfs_port_add(t, id, p);
 		put_net(t, id, p);
 	}
 }

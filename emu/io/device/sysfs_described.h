@@ -12,7 +12,10 @@ void io_sysfs_described_add(struct sysfs_tree *t, const struct io_identity *id, 
 /* The entry of the device in the class of uverbs, and its node. */
 void io_sysfs_uverbs_add(struct sysfs_tree *t, const struct io_identity *id, unsigned number);
 
-/* "1: CA", in the words of the kernel. */
-const char *io_sysfs_node_type(enum core_node_type type);
+/* What stands in the folder of any device, which is the base. */
+void io_sysfs_device_add(struct sysfs_tree *t, const struct io_identity *id);
+
+/* A port (from 0) of any device. */
+void io_sysfs_port_add(struct sysfs_tree *t, const struct io_identity *id, unsigned port);
 
 #endif

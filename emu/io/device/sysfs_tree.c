@@ -81,21 +81,6 @@ void io_sysfs_uverbs_add(struct sysfs_tree *t, const struct io_identity *id, uns
 	sysfs_link(t, text, "/dev/null");
 }
 
-static void add_device(struct sysfs_tree *t, const struct io_identity *id)
-{
-	char guid[24];
-
-	sysfs_base(t, "sys/class/infiniband/%s", id->name);
-	sysfs_write(t, "node_type", "%s", io_sysfs_node_type(id->node_type));
-	sysfs_write(t, "node_guid", "%s", sysfs_guid_text(id->guid, guid));
-	sysfs_write(t, "sys_image_guid", "%s", sysfs_guid_text(id->guid, guid));
-	sysfs_write(t, "node_desc", "%s emulated HCA", id->name);
-	sysfs_write(t, "fw_ver", "%s", UHCA_VERSION);
-	sysfs_write(t, "hca_type", "uhca");
-	sysfs_write(t, "hw_rev", "1");
-	sysfs_write(t, "board_id", "UHCA%04x%04x", IO_VENDOR_ID, IO_PART_ID);
-}
-
 /* What stands for the bus device behind the HCA. */
 static void add_bus_device(struct sysfs_tree *t, const struct io_identity *id, unsigned number)
 {
@@ -118,44 +103,6 @@ static void add_bus_device(struct sysfs_tree *t, const struct io_identity *id, u
 	snprintf(name, sizeof(name), "net/%s", id->netdev);
 	snprintf(target, sizeof(target), "/sys/class/net/%s", id->netdev);
 	sysfs_link(t, name, target);
-}
-
-static void add_gids(struct sysfs_tree *t, const struct io_identity *id)
-{
-	static const uint8_t empty[16];
-	unsigned used = id->addresses.count;
-	char name[32];
-	char text[40];
-
-	for (unsigned i = 0; i < used; i++) {
-		snprintf(name, sizeof(name), "gids/%u", i);
-		sysfs_write(t, name, "%s", sysfs_gid_text(id->addresses.a[i].gid, text));
-	}
-	sysfs_column(t, "gids", used, CORE_GID_TABLE, sysfs_gid_text(empty, text));
-	sysfs_column(t, "gid_attrs/types", 0, used, "RoCE v2");
-	sysfs_unreadable(t, "gid_attrs/types", used, CORE_GID_TABLE);
-	sysfs_spares(t, "gid_attrs/types", 0, used);
-	if (id->netdev[0])
-		sysfs_column(t, "gid_attrs/ndevs", 0, used, id->netdev);
-	sysfs_unreadable(t, "gid_attrs/ndevs", id->netdev[0] ? used : 0, CORE_GID_TABLE);
-	sysfs_spares(t, "gid_attrs/ndevs", 0, id->netdev[0] ? used : 0);
-}
-
-static void add_port(struct sysfs_tree *t, const struct io_identity *id)
-{
-	sysfs_base(t, "sys/class/infiniband/%s/ports/1", id->name);
-	sysfs_write(t, "state", "4: ACTIVE");
-	sysfs_write(t, "phys_state", "5: LinkUp");
-	sysfs_write(t, "link_layer", "Ethernet");
-	sysfs_write(t, "rate", "%s", id->rate ? id->rate : "100 Gb/sec (4X EDR)");
-	sysfs_write(t, "lid", "0x0");
-	sysfs_write(t, "lid_mask_count", "0");
-	sysfs_write(t, "sm_lid", "0x0");
-	sysfs_write(t, "sm_sl", "0");
-	sysfs_write(t, "cap_mask",
-		    "0x04010000"); /* GIDs are IP addresses; communication management */
-	sysfs_write(t, "pkeys/0", "0xffff");
-	add_gids(t, id);
 }
 
 int io_sysfs_machine(const char *dir, const struct machine *machine)
@@ -202,7 +149,8 @@ int io_sysfs_add(const char *dir, const struct io_identity *id)
 	}
 	io_sysfs_uverbs_add(&t, id, number);
 	add_bus_device(&t, id, number);
-	add_port(&t, id);
-	add_device(&t, id);
+	io_sysfs_port_add(&t, id, 0);
+	sysfs_base(&t, "sys/class/infiniband/%s", id->name);
+	io_sysfs_device_add(&t, id);
 	return sysfs_close(&t);
 }

@@ -35,7 +35,7 @@ struct io_identity {
 	unsigned first_address[CORE_PORTS_MAX]; /* of each port in the list; port 1's are first */
 	const char *rate;                       /* of port 1, as sysfs has it; NULL: its own */
 	unsigned mbit;                          /* the same, Mb/s; 0: its own */
-	const struct core_config *config;       /* of a described device, for what it says */
+	const struct core_config *config;       /* for what it says of itself */
 };
 
 /*

@@ -16,17 +16,20 @@
 #include <unistd.h>
 
 static char dir[64];
+static struct core_config config;
 static struct io_identity id;
 
 static int setup(void **state)
 {
 	(void)state;
 	io_test_dir(dir);
-	id = (struct io_identity){.guid = 0x0275ca007f000001};
+	id = (struct io_identity){.guid = 0x0275ca007f000001, .config = &config};
 	strcpy(id.name, "uhca0");
 	strcpy(id.netdev, "lo");
 	io_address_parse("127.0.0.1", &id.addresses.a[0]);
 	id.addresses.count = 1;
+	core_config_default(&config);
+	memcpy(config.gid[0], id.addresses.a[0].gid, 16);
 	assert_int_equal(io_sysfs_create(dir, 1), 0);
 	assert_int_equal(io_sysfs_add(dir, &id), 0);
 	return 0;

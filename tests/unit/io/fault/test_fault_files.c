@@ -31,6 +31,9 @@ static int setup(void **state)
 	strcpy(dev.id.netdev, "lo");
 	io_address_parse("127.0.0.1", &dev.id.addresses.a[0]);
 	dev.id.addresses.count = 1;
+	core_config_default(&dev.config);
+	memcpy(dev.config.gid[0], dev.id.addresses.a[0].gid, 16);
+	dev.id.config = &dev.config;
 	assert_int_equal(io_sysfs_create(dir, 1), 0);
 	assert_int_equal(io_sysfs_add(dir, &dev.id), 0);
 	f = (struct io_faults){.env = {.dir = dir}, .ports = io_prompt_open()};

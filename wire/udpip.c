@@ -24,6 +24,13 @@ bool roce_addr_is_v4(const uint8_t addr[16])
 	return memcmp(addr, mapped_prefix, MAPPED_PREFIX) == 0;
 }
 
+bool roce_addr_is_zero(const uint8_t addr[16])
+{
+	static const uint8_t none[16];
+
+	return memcmp(addr, none, sizeof(none)) == 0;
+}
+
 bool roce_addr_is_group(const uint8_t addr[16])
 {
 	return addr[0] == 0xff || ((addr[MAPPED_PREFIX] & 0xf0) == 0xe0 && roce_addr_is_v4(addr));

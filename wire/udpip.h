@@ -57,6 +57,9 @@ static inline uint8_t roce_flow_priority(const struct roce_flow *f)
 /* True when the address is an IPv4-mapped one. */
 bool roce_addr_is_v4(const uint8_t addr[16]);
 
+/* True when all is zero, which is no address. */
+bool roce_addr_is_zero(const uint8_t addr[16]);
+
 /* True for a multicast group: ff00::/8, or a mapped IPv4 multicast address (annex A17). */
 bool roce_addr_is_group(const uint8_t addr[16]);
 

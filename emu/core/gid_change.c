@@ -35,13 +35,6 @@ static bool is_held(const struct device *dev, uint32_t index)
 	return false;
 }
 
-static bool is_empty(const uint8_t gid[16])
-{
-	static const uint8_t none[16];
-
-	return memcmp(gid, none, sizeof(none)) == 0;
-}
-
 static void set_v1(struct core_port_look *look, uint32_t index, bool v1)
 {
 	const uint32_t bit = 1u << index % 32;
@@ -56,7 +49,7 @@ int core_gid_remove(struct device *dev, uint32_t index)
 
 	if (index >= dev->cfg.look.port[0].gid_entries)
 		return -ERANGE;
-	if (is_empty(dev->cfg.gid[index]))
+	if (roce_addr_is_zero(dev->cfg.gid[index]))
 		return -ENOENT;
 	memset(dev->cfg.gid[index], 0, sizeof(dev->cfg.gid[index]));
 	set_v1(&dev->cfg.look.port[0], index, false);
@@ -70,7 +63,7 @@ int core_gid_remove(struct device *dev, uint32_t index)
 
 static bool is_free(const struct device *dev, uint32_t index)
 {
-	return is_empty(dev->cfg.gid[index]) && !is_held(dev, index);
+	return roce_addr_is_zero(dev->cfg.gid[index]) && !is_held(dev, index);
 }
 
 /* An address may stand there twice: for RoCE v1 and for v2. */
@@ -88,7 +81,7 @@ int core_gid_place(const struct device *dev, const uint8_t gid[16], bool v1, uin
 {
 	const uint32_t entries = dev->cfg.look.port[0].gid_entries;
 
-	if (is_empty(gid) || (index != CORE_GID_LOWEST && index >= entries))
+	if (roce_addr_is_zero(gid) || (index != CORE_GID_LOWEST && index >= entries))
 		return -ERANGE;
 	if (is_there(dev, gid, v1))
 		return -EEXIST;
@@ -119,7 +112,7 @@ int core_gid_index(const struct device *dev, const uint8_t gid[16])
 
 const uint8_t *core_gid_at(const struct device *dev, uint32_t index)
 {
-	return index < dev->cfg.look.port[0].gid_entries && !is_empty(dev->cfg.gid[index])
+	return index < dev->cfg.look.port[0].gid_entries && !roce_addr_is_zero(dev->cfg.gid[index])
 		       ? dev->cfg.gid[index]
 		       : NULL;
 }

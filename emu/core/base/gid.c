@@ -10,13 +10,6 @@
 
 #define MAPPED_PREFIX 12
 
-static bool gid_is_zero(const uint8_t gid[16])
-{
-	static const uint8_t none[16];
-
-	return memcmp(gid, none, sizeof(none)) == 0;
-}
-
 /* Of RoCE v1 and v2 entries of one GID the one of v2 counts: that is what is on the wire. */
 static int find_on_port(const struct device *dev, unsigned port, const uint8_t gid[16])
 {
@@ -41,7 +34,7 @@ int device_find_gid_of(const struct device *dev, const uint8_t gid[16], unsigned
 {
 	int found = -1;
 
-	for (*port = 1; *port <= dev->cfg.look.n_ports && !gid_is_zero(gid); ++*port) {
+	for (*port = 1; *port <= dev->cfg.look.n_ports && !roce_addr_is_zero(gid); ++*port) {
 		found = find_on_port(dev, *port, gid);
 		if (found >= 0)
 			return found;

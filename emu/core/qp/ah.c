@@ -14,12 +14,6 @@
 #define FLOW_LABEL_MASK   0xfffffu
 #define DEFAULT_HOP_LIMIT 64
 
-static bool gid_is_zero(const uint8_t gid[16])
-{
-	static const uint8_t none[16];
-	return !memcmp(gid, none, sizeof(none));
-}
-
 static const char *family(const uint8_t gid[16])
 {
 	return roce_addr_is_v4(gid) ? "IPv4" : "IPv6";
@@ -43,9 +37,9 @@ static int check_grh(struct device *dev, const struct core_port_look *look,
 		return device_refuse(dev, -EINVAL, "sgid_index %u is not below gid_tbl_len, %u",
 				     attr->sgid_index, look->gid_entries);
 	sgid = core_config_gid(&dev->cfg, attr->port_num, attr->sgid_index);
-	if (gid_is_zero(sgid))
+	if (roce_addr_is_zero(sgid))
 		return device_refuse(dev, -EINVAL, "sgid_index %u is empty", attr->sgid_index);
-	if (gid_is_zero(attr->dgid))
+	if (roce_addr_is_zero(attr->dgid))
 		return device_refuse(dev, -EINVAL, "grh.dgid is zero");
 	/* IPv4 reaches IPv4 only; the group GIDs of both families look alike. */
 	if (!roce_addr_is_group(attr->dgid) && roce_addr_is_v4(sgid) != roce_addr_is_v4(attr->dgid))

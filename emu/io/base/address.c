@@ -19,11 +19,9 @@ static const uint8_t v4_prefix[12] = {[10] = 0xff, [11] = 0xff};
 
 static bool is_usable(const struct io_address *a)
 {
-	static const uint8_t zero[16];
-
 	if (roce_addr_is_v4(a->gid))
 		return a->gid[12] != 0 && a->gid[12] < 224; /* not 0/8, class D, class E */
-	return memcmp(a->gid, zero, sizeof(zero)) != 0 && a->gid[0] != 0xff;
+	return !roce_addr_is_zero(a->gid) && a->gid[0] != 0xff;
 }
 
 static bool is_link_local(const uint8_t gid[16])

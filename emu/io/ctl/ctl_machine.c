@@ -90,7 +90,6 @@ static void put_link(struct ctl_rows *t, const struct io_device *dev, unsigned p
 static void put_gids(struct ctl_rows *t, const struct io_device *dev, unsigned port)
 {
 	const struct core_port_look *look = &dev->config.look.port[port];
-	static const uint8_t none[16];
 	char text[LIST] = "", one[IO_ADDRESS_TEXT];
 	unsigned shown = 0;
 	size_t n = 0;
@@ -98,7 +97,7 @@ static void put_gids(struct ctl_rows *t, const struct io_device *dev, unsigned p
 	for (unsigned i = 0; i < look->gid_entries && shown < GIDS_SHOWN; i++) {
 		const uint8_t *gid = dev->config.gid[port * CORE_GID_MOST + i];
 
-		if (memcmp(gid, none, 16) == 0)
+		if (roce_addr_is_zero(gid))
 			continue;
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%u %s%s", shown++ ? ", " : "",
 				      i, io_address_format(gid, one),

@@ -138,8 +138,7 @@ static void write_attribute(struct sysfs_tree *t, const char *folder, unsigned i
 int io_sysfs_gid_write(const char *dir, const struct io_identity *id, unsigned index,
 		       const struct io_gid_entry *e)
 {
-	static const uint8_t none[16];
-	const bool empty = memcmp(e->gid, none, sizeof(none)) == 0;
+	const bool empty = roce_addr_is_zero(e->gid);
 	char base[PATH], name[PATH], gid[40];
 	struct sysfs_tree t;
 	int error = sysfs_open(&t, dir);

@@ -56,13 +56,6 @@ static const struct machine_port *port_of(const struct io_identity *id, unsigned
 	return id->described ? &id->described->port[port] : &usual;
 }
 
-static bool is_empty(const uint8_t gid[16])
-{
-	static const uint8_t none[16];
-
-	return memcmp(gid, none, 16) == 0;
-}
-
 /* Other ports have one kind of GID, and their GIDs name no interface. */
 static bool is_roce(const struct machine_port *p)
 {
@@ -102,11 +95,11 @@ static void put_gids(struct sysfs_tree *t, const struct io_identity *id, unsigne
 
 	for (unsigned i = 0; i < entries; i = next) {
 		next = i + 1;
-		if (!is_empty(gids[i])) {
+		if (!roce_addr_is_zero(gids[i])) {
 			put_gid(t, id, port, i);
 			continue;
 		}
-		while (next < entries && is_empty(gids[next]))
+		while (next < entries && roce_addr_is_zero(gids[next]))
 			next++;
 		sysfs_column(t, "gids", i, next, sysfs_gid_text(none, text));
 		sysfs_unreadable(t, "gid_attrs/types", i, next);

@@ -45,10 +45,9 @@ static bool read_address(const char *text, uint8_t gid[16])
 
 static bool is_unspecified(const uint8_t gid[16])
 {
-	static const uint8_t none[16];
 	static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff};
 
-	return memcmp(gid, none, 16) == 0 || memcmp(gid, mapped, 16) == 0;
+	return roce_addr_is_zero(gid) || memcmp(gid, mapped, 16) == 0;
 }
 
 /* One line of the kernel's list: is it in the way? */

@@ -65,11 +65,10 @@ static int add(struct io_fabric *f, struct io_device *dev, const uint8_t gid[16]
 /* GIDs that are no addresses of the network lead to the device inside the daemon. */
 static int add_gids(struct io_fabric *f, struct io_device *dev)
 {
-	static const uint8_t none[16];
 	int error = 0;
 
 	for (unsigned i = 0; i < CORE_PORTS_MAX * CORE_GID_MOST && error == 0; i++)
-		if (memcmp(dev->config.gid[i], none, 16) != 0)
+		if (!roce_addr_is_zero(dev->config.gid[i]))
 			error = add(f, dev, dev->config.gid[i]);
 	return error;
 }

@@ -112,9 +112,9 @@ uint16_t ucma_addr_emit(const struct ucma_addr *a, void *out)
 
 bool ucma_addr_is_any(const struct ucma_addr *a)
 {
-	static const uint8_t none[16];
+	static const uint8_t none[4];
 
-	return memcmp(a->gid, none, 16) == 0 ||
+	return roce_addr_is_zero(a->gid) ||
 	       (roce_addr_is_v4(a->gid) && memcmp(a->gid + 12, none, 4) == 0);
 }
 

@@ -231,19 +231,6 @@ static void close_ports(struct io_daemon *d)
 
 /* ---- clients ---- */
 
-unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev)
-{
-	struct io_words w;
-	unsigned n;
-
-	io_log(IO_LOG_WARN, "%s: fatal error, requested by uhcactl or a rule", dev->id.name);
-	io_ucma_remove_device(&d->ucma, dev);
-	n = io_clients_remove_of(&d->clients, dev);
-	io_trace_fatal(&w, dev->id.name, n);
-	io_tracer_say(&d->tracer, dev->id.name, &w);
-	return n;
-}
-
 static int open_clients(struct io_daemon *d)
 {
 	d->clients = (struct io_clients){.loop = d->loop,
@@ -261,9 +248,23 @@ static int open_clients(struct io_daemon *d)
 
 /* ---- faults ---- */
 
+/*
+ * The device fails: every client that has it open is disconnected, which is DEVICE_FATAL to it,
+ * its objects go, its peers time out. Whoever opens the device afterwards finds it working.
+ * Returns how many clients there were.
+ */
 static unsigned fatal(void *daemon, const struct io_device *dev)
 {
-	return io_daemon_fatal(daemon, dev);
+	struct io_daemon *d = daemon;
+	struct io_words w;
+	unsigned n;
+
+	io_log(IO_LOG_WARN, "%s: fatal error, requested by uhcactl or a rule", dev->id.name);
+	io_ucma_remove_device(&d->ucma, dev);
+	n = io_clients_remove_of(&d->clients, dev);
+	io_trace_fatal(&w, dev->id.name, n);
+	io_tracer_say(&d->tracer, dev->id.name, &w);
+	return n;
 }
 
 static void pause_clients(void *daemon, const struct io_device *dev, bool on)

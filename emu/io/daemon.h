@@ -90,11 +90,4 @@ void io_daemon_confine(struct io_daemon *d);
 /* Disconnects all clients, writes out what is buffered, removes the files. */
 void io_daemon_destroy(struct io_daemon *d);
 
-/*
- * The device fails: every client that has it open is disconnected, which is DEVICE_FATAL to it,
- * its objects go, its peers time out. Whoever opens the device afterwards finds it working.
- * Returns how many clients there were.
- */
-unsigned io_daemon_fatal(struct io_daemon *d, const struct io_device *dev);
-
 #endif

@@ -132,8 +132,8 @@ static void test_one_device(void **state)
 	assert_int_equal(start(f, 1), 0);
 	core_port_set(f->t.d.ports[0].dev.core, false);
 	core_port_set(f->t.d.ports[1].dev.core, false);
-	io_daemon_fatal(&f->t.d, &f->t.d.ports[0].dev);
-	io_daemon_fatal(&f->t.d, &f->t.d.ports[1].dev);
+	f->t.d.faults.env.fatal(&f->t.d, &f->t.d.ports[0].dev);
+	f->t.d.faults.env.fatal(&f->t.d, &f->t.d.ports[1].dev);
 	assert_int_equal(io_tracer_stop(&f->t.d.tracer), 0);
 	ng_load(&file, f->path);
 	assert_non_null(ng_find(&file, NG_RECORD, "event dev=uhca1 type=PORT_ERR"));

@@ -186,7 +186,7 @@ static void test_removal(void **state)
 	assert_int_equal(resolve_addr(others, 1), 0);
 	expect_event(ADDR_RESOLVED, 0);
 	for (unsigned i = 0; i < 2; i++)
-		io_daemon_fatal(&t.d, &t.d.ports[0].dev);
+		t.d.faults.env.fatal(&t.d, &t.d.ports[0].dev);
 	assert_int_equal(ucma_client_event(&c, &e), DEVICE_REMOVAL);
 	assert_int_equal(e.uid, 1);
 	assert_int_equal(ucma_client_event(&c, &e), -EAGAIN);

@@ -14,10 +14,7 @@ static void keep(struct qp *qp)
 		return;
 	f->owed[i].qpn = qp->qpn;
 	f->owed[i].flow = t.flow;
-	f->owed[i].to_qpn = t.head.bth.dest_qp;
-	f->owed[i].psn = t.head.bth.psn;
-	f->owed[i].pkey = t.head.bth.pkey;
-	f->owed[i].opcode = t.head.bth.opcode;
+	f->owed[i].bth = t.head.bth;
 	f->owed[i].aeth = t.head.aeth;
 	f->used++;
 }
@@ -28,9 +25,8 @@ bool orphan_ack_next(struct orphan_ack *f, struct core_burst *out)
 
 	if (!f->used)
 		return false;
-	answer_begin(f->owed[i].to_qpn, f->owed[i].psn, &f->owed[i].flow, out);
-	out->head.bth.pkey = f->owed[i].pkey;
-	out->head.bth.opcode = f->owed[i].opcode;
+	answer_begin(f->owed[i].bth.dest_qp, f->owed[i].bth.psn, &f->owed[i].flow, out);
+	out->head.bth = f->owed[i].bth;
 	out->last_opcode = out->head.bth.opcode;
 	out->head.aeth = f->owed[i].aeth;
 	out->model.qpn = f->owed[i].qpn;

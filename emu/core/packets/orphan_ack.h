@@ -18,9 +18,7 @@ struct orphan_ack {
 	struct {
 		struct roce_flow flow;
 		uint32_t qpn; /* of the QP that is gone, for records of a capture */
-		uint32_t to_qpn, psn;
-		uint16_t pkey;
-		roce_opcode opcode;
+		struct roce_bth bth;
 		struct roce_aeth aeth;
 	} owed[ORPHAN_ACK_MAX];
 };

@@ -170,11 +170,7 @@ static void flow_destroy(void *object)
 
 int core_destroy_flow(struct client *c, uint32_t handle)
 {
-	struct flow *flow;
-	int err = client_find(c, &c->dev->flows, handle, &flow);
-	if (!err)
-		flow_destroy(flow);
-	return err;
+	return client_destroy(c, &object_flow, handle, NULL);
 }
 
 /* ---- steering ---- */

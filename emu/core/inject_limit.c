@@ -31,21 +31,12 @@ static void bounds(struct device *dev, const struct core_limits *l, struct bound
 	memcpy(out, all, sizeof(all));
 }
 
-static bool same(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
-
 static int find_limit(const char *name, unsigned *i)
 {
 	const char *has;
 
 	for (*i = 0; (has = core_limit_name(*i)); (*i)++)
-		if (same(has, name))
+		if (strcmp(has, name) == 0)
 			return 0;
 	return -EINVAL;
 }

@@ -21,6 +21,7 @@
 #include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 /* A queue pair was modified. */
@@ -39,8 +40,7 @@ void uhcav_connection_gone(struct uhcav_here here, const struct ibv_qp *qp);
  */
 bool uhcav_connection_look(const struct ibv_qp *qp);
 
-/* For fork: see diagnostic/stack.h. */
-void uhcav_connection_lock(void);
-void uhcav_connection_unlock(void);
+/* Held across a fork. */
+extern pthread_mutex_t uhcav_connection_lock;
 
 #endif

@@ -15,7 +15,7 @@ struct entry {
 	struct uhcav_end e;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_connection_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, entry) entries = LIST_HEAD_INITIALIZER(entries);
 
 static struct entry *find(const struct ibv_qp *qp)
@@ -32,7 +32,7 @@ void uhcav_end_connect(const struct ibv_qp *qp, const struct uhcav_stack *stack)
 {
 	struct entry *x;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_connection_lock);
 	x = find(qp);
 	if (!x) {
 		x = malloc(sizeof(*x));
@@ -41,18 +41,18 @@ void uhcav_end_connect(const struct ibv_qp *qp, const struct uhcav_stack *stack)
 	}
 	if (x)
 		x->e = (struct uhcav_end){.qp = qp, .connected = stack};
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_connection_lock);
 }
 
 void uhcav_end_forget(const struct ibv_qp *qp)
 {
 	struct entry *x;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_connection_lock);
 	x = find(qp);
 	if (x)
 		LIST_REMOVE(x, link);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_connection_lock);
 	free(x);
 }
 
@@ -60,13 +60,13 @@ bool uhcav_end_posts(const struct ibv_qp *qp, struct uhcav_end *out)
 {
 	struct entry *x;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_connection_lock);
 	x = find(qp);
 	if (x) {
 		x->e.posts++;
 		*out = x->e;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_connection_lock);
 	return x;
 }
 
@@ -78,14 +78,4 @@ const char *uhcav_end_words(const struct uhca_abi_end *e, char words[UHCAV_END_W
 	if (e->pid && e->pid != (uint32_t)getpid())
 		snprintf(words + n, UHCAV_END_WORDS - (size_t)n, " (process %u)", e->pid);
 	return words;
-}
-
-void uhcav_connection_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_connection_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
 }

@@ -28,7 +28,7 @@ static LIST_HEAD(, uhcav_channel) registry[BUCKETS];
 static TAILQ_HEAD(, uhcav_channel) idle = TAILQ_HEAD_INITIALIZER(idle); /* longest unseen first */
 static unsigned n_idle;
 
-static void enter(void)
+void uhcav_channels_lock(void)
 {
 	int before = uhcav_cancel_off();
 
@@ -36,7 +36,7 @@ static void enter(void)
 	cancel_state = before;
 }
 
-static void leave(void)
+void uhcav_channels_unlock(void)
 {
 	int before = cancel_state;
 
@@ -102,18 +102,18 @@ static unsigned sweep_few(void)
 
 static void sweep(void)
 {
-	enter();
+	uhcav_channels_lock();
 	while (sweep_few())
 		;
-	leave();
+	uhcav_channels_unlock();
 }
 
 static void sweep_all(void)
 {
-	enter();
+	uhcav_channels_lock();
 	for (unsigned looks = n_idle / FEW + 1; looks > 0; looks--)
 		sweep_few();
-	leave();
+	uhcav_channels_unlock();
 }
 
 /* Descriptors of closed channels may be those that are missing. */
@@ -146,10 +146,10 @@ int uhcav_channel_create(int cmd_fd)
 	uhcav_event_queue_construct(&ch->events, pair[0], pair[1],
 				    sizeof(struct uhca_abi_comp_event));
 	ch->inode = st.st_ino;
-	enter();
+	uhcav_channels_lock();
 	LIST_INSERT_HEAD(&registry[(unsigned)pair[0] % BUCKETS], ch, same_bucket);
 	link_idle(ch);
-	leave();
+	uhcav_channels_unlock();
 	return pair[0];
 }
 
@@ -190,7 +190,7 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 	int err = 0;
 
 	sweep();
-	enter();
+	uhcav_channels_lock();
 	ch = channel_find(read_fd);
 	if (!ch || (ch->ctx && ch->ctx != ctx))
 		err = uhcav_refuse(ctx, "create_cq", -EINVAL, "channel is not of this context");
@@ -201,21 +201,21 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 			unlink_idle(ch);
 		*out = ch;
 	}
-	leave();
+	uhcav_channels_unlock();
 	return err;
 }
 
 void uhcav_channel_put(struct uhcav_channel *ch)
 {
-	enter();
+	uhcav_channels_lock();
 	if (--ch->users == 0)
 		link_idle(ch);
-	leave();
+	uhcav_channels_unlock();
 }
 
 void uhcav_channels_forget(struct uhcav_context *ctx)
 {
-	enter();
+	uhcav_channels_lock();
 	for (unsigned i = 0; i < BUCKETS; i++) {
 		struct uhcav_channel *ch = LIST_FIRST(&registry[i]), *next;
 
@@ -225,15 +225,5 @@ void uhcav_channels_forget(struct uhcav_context *ctx)
 				free_channel(ch);
 		}
 	}
-	leave();
-}
-
-void uhcav_channels_lock(void)
-{
-	enter();
-}
-
-void uhcav_channels_unlock(void)
-{
-	leave();
+	uhcav_channels_unlock();
 }

@@ -24,7 +24,7 @@ struct seen {
 	const struct uhcav_stack *mistake, *concerned;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_diagnostic_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct uhcav_line line; /* what is being written */
 static bool in_facts;
 static __thread pid_t about;         /* 0: itself */
@@ -32,7 +32,7 @@ static char once_name[128];          /* "": no other process may find it */
 static struct uhca_abi_cause reason; /* kind NONE: not said */
 static uint32_t last_held;
 
-static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_diagnostic_seen_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct seen *seen[SEEN_BUCKETS];
 
 bool uhcav_diagnostic_is_new(enum uhca_check check, const struct uhcav_stack *mistake,
@@ -44,12 +44,12 @@ bool uhcav_diagnostic_is_new(enum uhca_check check, const struct uhcav_stack *mi
 
 	if (!uhcav_check_on(check))
 		return false;
-	pthread_mutex_lock(&seen_lock);
+	pthread_mutex_lock(&uhcav_diagnostic_seen_lock);
 	for (s = *bucket; s; s = s->next)
 		if (s->check == check && s->mistake == mistake && s->concerned == concerned)
 			break;
 	if (s) {
-		pthread_mutex_unlock(&seen_lock);
+		pthread_mutex_unlock(&uhcav_diagnostic_seen_lock);
 		return false;
 	}
 	s = malloc(sizeof(*s));
@@ -57,7 +57,7 @@ bool uhcav_diagnostic_is_new(enum uhca_check check, const struct uhcav_stack *mi
 		*s = (struct seen){*bucket, check, mistake, concerned};
 		*bucket = s;
 	}
-	pthread_mutex_unlock(&seen_lock);
+	pthread_mutex_unlock(&uhcav_diagnostic_seen_lock);
 	return true;
 }
 
@@ -99,7 +99,7 @@ void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
 {
 	va_list arguments;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_diagnostic_lock);
 	va_start(arguments, what);
 	begin(check, what, arguments);
 	va_end(arguments);
@@ -112,7 +112,7 @@ bool uhcav_diagnostic_begin_crashed(enum uhca_check check, const char *what, ...
 
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += CRASH_WAIT_S;
-	if (pthread_mutex_timedlock(&lock, &until))
+	if (pthread_mutex_timedlock(&uhcav_diagnostic_lock, &until))
 		return false;
 	va_start(arguments, what);
 	begin(check, what, arguments);
@@ -289,12 +289,12 @@ static void tell_with(const char *more)
 	uhcav_line_put(&line, "}");
 	if (!uhcav_reporter_tell(line.text, line.n))
 		without_collector();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_diagnostic_lock);
 }
 
 void uhcav_diagnostic_drop(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_diagnostic_lock);
 }
 
 bool uhcav_diagnostic_tell_with(const char *member)
@@ -307,7 +307,7 @@ bool uhcav_diagnostic_tell_with(const char *member)
 	uhcav_line_put(&line, member);
 	uhcav_line_put(&line, "}");
 	heard = uhcav_reporter_ask(line.text, line.n, answer);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_diagnostic_lock);
 	return !heard || strcmp(answer, UHCA_SANITIZE_WAIT) != 0;
 }
 
@@ -359,7 +359,7 @@ uint32_t uhcav_diagnostic_hold(void)
 	uhcav_line_put(&line, "}");
 	if (!uhcav_reporter_leave(line.text, line.n))
 		without_collector();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_diagnostic_lock);
 	return name;
 }
 
@@ -368,9 +368,9 @@ void uhcav_diagnostic_retract(uint32_t name)
 	char text[64];
 	int n = snprintf(text, sizeof(text), "{\"retract\":%u}", name);
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_diagnostic_lock);
 	uhcav_reporter_leave(text, (size_t)n);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_diagnostic_lock);
 }
 
 /* ---- notes ---- */
@@ -400,7 +400,7 @@ void uhcav_diagnostic_note(const struct uhcav_stack *stack, const char *name)
 {
 	uint32_t pid = (uint32_t)getpid();
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_diagnostic_lock);
 	if (stack->told != pid) {
 		begin_note();
 		put_id("stack", stack, pid);
@@ -414,19 +414,7 @@ void uhcav_diagnostic_note(const struct uhcav_stack *stack, const char *name)
 	uhcav_line_put(&line, ",");
 	put_id("of", stack, pid);
 	leave();
-	pthread_mutex_unlock(&lock);
-}
-
-void uhcav_diagnostic_lock(void)
-{
-	pthread_mutex_lock(&seen_lock);
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_diagnostic_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
-	pthread_mutex_unlock(&seen_lock);
+	pthread_mutex_unlock(&uhcav_diagnostic_lock);
 }
 
 bool uhcav_diagnostic_owns(int fd)

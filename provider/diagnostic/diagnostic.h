@@ -18,6 +18,7 @@
 #include "refused.h"
 #include "stack.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -95,9 +96,8 @@ void uhcav_diagnostic_tell_if_verb(void);
 uint32_t uhcav_diagnostic_hold(void);
 void uhcav_diagnostic_retract(uint32_t name);
 
-/* For fork: see stack.h. */
-void uhcav_diagnostic_lock(void);
-void uhcav_diagnostic_unlock(void);
+/* Held across a fork, in this order. */
+extern pthread_mutex_t uhcav_diagnostic_seen_lock, uhcav_diagnostic_lock;
 
 /* Is it this process's connection to the collector of reports? Any thread. */
 bool uhcav_diagnostic_owns(int fd);

@@ -32,7 +32,7 @@ static struct {
 } unwinder;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_stack_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct uhcav_stack *buckets[BUCKETS]; /* read without the lock, never shrinks */
 static struct uhcav_stack nowhere;
 
@@ -122,7 +122,7 @@ static const struct uhcav_stack *keep(const uintptr_t *pc, uint32_t n)
 
 	if (found)
 		return found;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_stack_lock);
 	found = stack_find(hash, pc, n);
 	s = found ? NULL : malloc(sizeof(*s) + n * sizeof(*pc));
 	if (s) {
@@ -134,7 +134,7 @@ static const struct uhcav_stack *keep(const uintptr_t *pc, uint32_t n)
 		__atomic_store_n(&buckets[hash % BUCKETS], s, __ATOMIC_RELEASE);
 		found = s;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_stack_lock);
 	return found ? found : &nowhere;
 }
 
@@ -298,14 +298,4 @@ bool uhcav_stack_has(const struct uhcav_stack *s, const char *library)
 		if (is_in(s->pc[i], library))
 			return true;
 	return false;
-}
-
-void uhcav_stack_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_stack_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
 }

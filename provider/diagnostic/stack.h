@@ -7,6 +7,7 @@
 #ifndef UHCAV_STACK_H
 #define UHCAV_STACK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -65,8 +66,7 @@ bool uhcav_stack_is_of(const struct uhcav_stack *s, const char *library);
 /* Does a frame of it lie in an object file whose name begins so? */
 bool uhcav_stack_has(const struct uhcav_stack *s, const char *library);
 
-/* For fork: nobody is adding one in between. */
-void uhcav_stack_lock(void);
-void uhcav_stack_unlock(void);
+/* Held across a fork, as those of the other modules (sanitize.c): the child finds whole lists. */
+extern pthread_mutex_t uhcav_stack_lock;
 
 #endif

@@ -14,7 +14,7 @@ struct kept {
 	void (*end)(void *memory);
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_keeping_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept ring[UHCAV_KEPT];
 static unsigned next;
 
@@ -22,11 +22,11 @@ void uhcav_keeping_take(void *memory, void (*end)(void *memory))
 {
 	struct kept oldest;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_keeping_lock);
 	oldest = ring[next];
 	ring[next] = (struct kept){memory, end};
 	next = (next + 1) % UHCAV_KEPT;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_keeping_lock);
 	if (!oldest.memory)
 		return;
 	uhcav_tomb_forget(oldest.memory);
@@ -48,14 +48,4 @@ void uhcav_keeping_begin(void)
 bool uhcav_keeping_is_on(void)
 {
 	return uhcav_keeper != NULL;
-}
-
-void uhcav_keeping_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_keeping_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
 }

@@ -3,6 +3,7 @@
 #ifndef UHCAV_GONE_KEEPING_H
 #define UHCAV_GONE_KEEPING_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #define UHCAV_KEPT 1024u
@@ -20,8 +21,7 @@ void uhcav_keeping_take(void *memory, void (*end)(void *memory));
  */
 extern __thread void *uhcav_keeping_next;
 
-/* For fork: see stack.h. */
-void uhcav_keeping_lock(void);
-void uhcav_keeping_unlock(void);
+/* Held across a fork. */
+extern pthread_mutex_t uhcav_keeping_lock;
 
 #endif

@@ -18,7 +18,7 @@ struct stand_in {
 	struct ibv_context *context; /* read without the lock, never taken away */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_tomb_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct uhcav_tomb tombs[UHCAV_KEPT];
 static unsigned next;
 static struct stand_in stand_ins[CONTEXTS];
@@ -145,41 +145,41 @@ void uhcav_tomb_add(const struct uhcav_tomb *t, enum uhcav_shape shape, struct i
 
 	if (!uhcav_keeping_is_on())
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_tomb_lock);
 	context = stand_in_of(of);
 	if (context) {
 		remember(t);
 		lay_out(t->self, shape, context);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_tomb_lock);
 }
 
 void uhcav_tomb_closed(const struct uhcav_tomb *t, const struct ibv_context *of)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_tomb_lock);
 	for (unsigned i = 0; i < n_stand_ins; i++)
 		if (stand_ins[i].of == of)
 			stand_ins[i].of = NULL;
 	remember(t);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_tomb_lock);
 }
 
 void uhcav_tomb_remember(const struct uhcav_tomb *t)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_tomb_lock);
 	remember(t);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_tomb_lock);
 }
 
 void uhcav_tomb_forget(const void *self)
 {
 	struct uhcav_tomb *t;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_tomb_lock);
 	t = find(self);
 	if (t)
 		t->self = NULL;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_tomb_lock);
 }
 
 bool uhcav_tomb_has(const void *object)
@@ -200,20 +200,10 @@ bool uhcav_tomb_find(const void *self, struct uhcav_tomb *out)
 {
 	const struct uhcav_tomb *t;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_tomb_lock);
 	t = self ? find(self) : NULL;
 	if (t)
 		*out = *t;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_tomb_lock);
 	return t;
-}
-
-void uhcav_tomb_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_tomb_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
 }

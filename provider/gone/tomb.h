@@ -10,6 +10,7 @@
 #include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,8 +58,7 @@ bool uhcav_tomb_has(const void *object);
 /* Finds the entry of an object; false: there is none. */
 bool uhcav_tomb_find(const void *self, struct uhcav_tomb *out);
 
-/* For fork: see stack.h. */
-void uhcav_tomb_lock(void);
-void uhcav_tomb_unlock(void);
+/* Held across a fork. */
+extern pthread_mutex_t uhcav_tomb_lock;
 
 #endif

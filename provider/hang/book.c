@@ -18,17 +18,7 @@ struct uhcav_hang_cqs uhcav_hang_cqs = LIST_HEAD_INITIALIZER(uhcav_hang_cqs);
 struct uhcav_hang_qps uhcav_hang_qps = LIST_HEAD_INITIALIZER(uhcav_hang_qps);
 #define ASKED 64u /* polls, each tick: of all threads that poll alike */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-void uhcav_hang_book_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_hang_book_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
+pthread_mutex_t uhcav_hang_book_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static pid_t self(void)
 {
@@ -46,10 +36,10 @@ void uhcav_hang_cq_made(struct uhcav_cq *cq, const struct uhcav_stack *made)
 	h->cq = cq;
 	h->made = made;
 	h->handle = cq->cq.handle;
-	uhcav_hang_book_lock();
+	pthread_mutex_lock(&uhcav_hang_book_lock);
 	LIST_INSERT_HEAD(&uhcav_hang_cqs, h, link);
 	cq->hang = h;
-	uhcav_hang_book_unlock();
+	pthread_mutex_unlock(&uhcav_hang_book_lock);
 	uhcav_hang_watch();
 }
 
@@ -57,14 +47,14 @@ void uhcav_hang_cq_gone(struct uhcav_cq *cq)
 {
 	struct uhcav_hang_cq *h;
 
-	uhcav_hang_book_lock();
+	pthread_mutex_lock(&uhcav_hang_book_lock);
 	h = cq->hang;
 	cq->hang = NULL;
 	if (h) {
 		uhcav_hang_judge_cq(h);
 		LIST_REMOVE(h, link);
 	}
-	uhcav_hang_book_unlock();
+	pthread_mutex_unlock(&uhcav_hang_book_lock);
 	free(h);
 }
 
@@ -76,24 +66,24 @@ void uhcav_hang_qp_made(struct uhcav_qp *qp, const struct uhcav_stack *made)
 		return;
 	h->qp = qp;
 	h->made = made;
-	uhcav_hang_book_lock();
+	pthread_mutex_lock(&uhcav_hang_book_lock);
 	LIST_INSERT_HEAD(&uhcav_hang_qps, h, link);
 	qp->hang = h;
-	uhcav_hang_book_unlock();
+	pthread_mutex_unlock(&uhcav_hang_book_lock);
 }
 
 void uhcav_hang_qp_gone(struct uhcav_qp *qp)
 {
 	struct uhcav_hang_qp *h;
 
-	uhcav_hang_book_lock();
+	pthread_mutex_lock(&uhcav_hang_book_lock);
 	h = qp->hang;
 	if (h)
 		uhcav_hang_qp_ends(qp);
 	qp->hang = NULL;
 	if (h)
 		LIST_REMOVE(h, link);
-	uhcav_hang_book_unlock();
+	pthread_mutex_unlock(&uhcav_hang_book_lock);
 	free(h);
 }
 
@@ -104,7 +94,7 @@ void uhcav_hang_qp_modified(struct uhcav_qp *qp, const struct ibv_qp_attr *attr,
 	const struct uhcav_stack *stack = reset && dropped ? uhcav_stack_take(here) : NULL;
 	struct uhcav_hang_qp *h;
 
-	uhcav_hang_book_lock();
+	pthread_mutex_lock(&uhcav_hang_book_lock);
 	h = qp->hang;
 	if (h && (attr_mask & IBV_QP_AV) && attr->ah_attr.is_global) {
 		memcpy(h->dgid, attr->ah_attr.grh.dgid.raw, sizeof(h->dgid));
@@ -115,7 +105,7 @@ void uhcav_hang_qp_modified(struct uhcav_qp *qp, const struct ibv_qp_attr *attr,
 		h->reset = stack ? stack : h->reset;
 		h->dropped = stack ? dropped : h->dropped;
 	}
-	uhcav_hang_book_unlock();
+	pthread_mutex_unlock(&uhcav_hang_book_lock);
 }
 
 /* A child's copies are the parent's affair. */

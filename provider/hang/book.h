@@ -14,6 +14,7 @@
 #include "provider/queues/queues.h"
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -75,11 +76,9 @@ struct uhcav_hang_qp {
 
 LIST_HEAD(uhcav_hang_cqs, uhcav_hang_cq);
 LIST_HEAD(uhcav_hang_qps, uhcav_hang_qp);
+extern pthread_mutex_t uhcav_hang_book_lock;
 extern struct uhcav_hang_cqs uhcav_hang_cqs; /* under the lock */
 extern struct uhcav_hang_qps uhcav_hang_qps;
-
-void uhcav_hang_book_lock(void);
-void uhcav_hang_book_unlock(void);
 
 /* Objects of this process come and go. */
 void uhcav_hang_cq_made(struct uhcav_cq *cq, const struct uhcav_stack *made);

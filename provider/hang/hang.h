@@ -25,9 +25,8 @@ void uhcav_hang_device_used(void);
  */
 void uhcav_hang_exits(bool fails);
 
-/* Around a fork; in the child nothing of the parent's is watched. */
-void uhcav_hang_lock(void);
-void uhcav_hang_unlock(void);
+/* Held across a fork, with the book's; in the child nothing of the parent's is watched. */
+extern pthread_mutex_t uhcav_hang_lock;
 void uhcav_hang_forget(void);
 
 #endif

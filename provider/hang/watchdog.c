@@ -23,7 +23,7 @@
 #define STACK      (256u * 1024)
 
 static bool on, started; /* started: under the lock */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_hang_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct uhcav_hang_threads threads; /* under the book's lock, and so is "after" */
 static uint64_t after;                    /* a standstill of so many ms; 0: nothing is looked at */
 
@@ -91,14 +91,14 @@ void uhcav_hang_exits(bool fails)
 
 	if (!started)
 		return;
-	uhcav_hang_book_lock();
+	pthread_mutex_lock(&uhcav_hang_book_lock);
 	uhcav_hang_judge_overflow();
 	if (fails && after) { /* the last tick may be long ago */
 		uhcav_hang_look(now);
 		look_for_end(now);
 		uhcav_hang_tell_given_up(now);
 	}
-	uhcav_hang_book_unlock();
+	pthread_mutex_unlock(&uhcav_hang_book_lock);
 }
 
 static void *watch(void *arg)
@@ -110,14 +110,14 @@ static void *watch(void *arg)
 
 	(void)arg;
 	uhcav_hang_asks_not_by_me();
-	uhcav_hang_book_lock();
+	pthread_mutex_lock(&uhcav_hang_book_lock);
 	threads.n = 0;
 	after = ms;
-	uhcav_hang_book_unlock();
+	pthread_mutex_unlock(&uhcav_hang_book_lock);
 	while (ms) {
 		sleep_ms(tick);
 		now = now_ms();
-		uhcav_hang_book_lock();
+		pthread_mutex_lock(&uhcav_hang_book_lock);
 		uhcav_hang_threads_look(&threads, now, self, uhcav_monitor_thread());
 		uhcav_hang_judge_destroy(&threads, now, after);
 		uhcav_hang_look(now);
@@ -125,7 +125,7 @@ static void *watch(void *arg)
 		uhcav_hang_judge(&threads, now, after);
 		uhcav_hang_picture(&threads, now, after);
 		look_for_end(now);
-		uhcav_hang_book_unlock();
+		pthread_mutex_unlock(&uhcav_hang_book_lock);
 	}
 	return NULL;
 }
@@ -150,10 +150,10 @@ static void start(void)
 
 void uhcav_hang_watch(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_hang_lock);
 	if (!started)
 		start();
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_hang_lock);
 }
 
 void uhcav_hang_device_used(void)
@@ -166,16 +166,4 @@ void uhcav_hang_watch_forget(void)
 {
 	started = false;
 	uhcav_monitor_beside(0);
-}
-
-void uhcav_hang_lock(void)
-{
-	pthread_mutex_lock(&lock);
-	uhcav_hang_book_lock();
-}
-
-void uhcav_hang_unlock(void)
-{
-	uhcav_hang_book_unlock();
-	pthread_mutex_unlock(&lock);
 }

@@ -25,11 +25,12 @@
 #include "ranges.h"
 #include "telling.h"
 
+#include <pthread.h>
+
 /* Hears the calls from now on, also of what was loaded since. Any thread. */
 void uhcav_memory_watch_listen(void);
 
-/* For fork: see stack.h. */
-void uhcav_memory_watch_lock(void);
-void uhcav_memory_watch_unlock(void);
+/* Held across a fork. */
+extern pthread_mutex_t uhcav_memory_watch_lock;
 
 #endif

@@ -29,7 +29,7 @@ struct held {
 	void (*end)(void *p);
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_quarantine_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct held held[HELD]; /* a ring: next is the oldest */
 static unsigned next, turn;
 static size_t bytes;
@@ -117,7 +117,7 @@ static void put(const struct held *h)
 	bool done = false;
 
 	while (!done) {
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&uhcav_quarantine_lock);
 		done = make_room(h->size, &oldest);
 		if (done) {
 			held[next] = *h;
@@ -125,7 +125,7 @@ static void put(const struct held *h)
 			bytes += h->size;
 			atomic_fetch_add(&n_held, 1);
 		}
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&uhcav_quarantine_lock);
 		let_go(&oldest);
 	}
 }
@@ -155,7 +155,7 @@ void uhcav_quarantine_look(void)
 
 	if (!atomic_load_explicit(&n_held, memory_order_relaxed))
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_quarantine_lock);
 	turn = (turn + 1) % HELD;
 	for (unsigned i = 0; i < HELD && !held[turn].p; i++)
 		turn = (turn + 1) % HELD;
@@ -165,7 +165,7 @@ void uhcav_quarantine_look(void)
 		h.p = NULL;
 	if (h.p)
 		h = take_out(turn);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_quarantine_lock);
 	let_go(&h);
 }
 
@@ -175,20 +175,10 @@ void uhcav_quarantine_end(const void *mr)
 		return;
 	for (unsigned i = 0; i < HELD; i++) {
 		struct held h = {.p = NULL};
-		pthread_mutex_lock(&lock);
+		pthread_mutex_lock(&uhcav_quarantine_lock);
 		if (!mr || held[i].mr == mr)
 			h = take_out(i);
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&uhcav_quarantine_lock);
 		let_go(&h);
 	}
-}
-
-void uhcav_quarantine_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_quarantine_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
 }

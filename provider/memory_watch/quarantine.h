@@ -9,6 +9,7 @@
 
 #include "provider/diagnostic/diagnostic.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,8 +26,7 @@ void uhcav_quarantine_look(void);
 /* The region is gone (NULL: the process ends): what was kept for it is looked at and freed. */
 void uhcav_quarantine_end(const void *mr);
 
-/* For fork. */
-void uhcav_quarantine_lock(void);
-void uhcav_quarantine_unlock(void);
+/* Held across a fork. */
+extern pthread_mutex_t uhcav_quarantine_lock;
 
 #endif

@@ -18,7 +18,7 @@ struct entry {
 	struct uhcav_range r;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_ranges_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, entry) all = LIST_HEAD_INITIALIZER(all);
 /* All ranges lie in there; it only grows. And how many have changes, and changes to be told. */
 static _Atomic uintptr_t lowest = UINTPTR_MAX, highest;
@@ -47,13 +47,13 @@ void uhcav_range_add(const struct uhcav_range *r)
 	if (!e)
 		return;
 	e->r = *r;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	if (r->from < atomic_load(&lowest))
 		atomic_store(&lowest, r->from);
 	if (r->to > atomic_load(&highest))
 		atomic_store(&highest, r->to);
 	LIST_INSERT_HEAD(&all, e, link);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 }
 
 static struct entry *find(const void *mr)
@@ -70,13 +70,13 @@ void uhcav_range_remove(const void *mr)
 {
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	e = find(mr);
 	if (e) {
 		count(&e->r, -1);
 		LIST_REMOVE(e, link);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 	free(e);
 }
 
@@ -92,11 +92,11 @@ bool uhcav_ranges_meet(uintptr_t from, uintptr_t to)
 
 	if (!is_near(from, to))
 		return false;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	LIST_FOREACH(e, &all, link)
 	if (e->r.from < to && from < e->r.to)
 		break;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 	return e;
 }
 
@@ -104,13 +104,13 @@ bool uhcav_ranges_target(uintptr_t from, uintptr_t to, struct uhcav_range *out)
 {
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	LIST_FOREACH(e, &all, link)
 	if (e->r.is_target && e->r.from < to && from < e->r.to)
 		break;
 	if (e)
 		*out = e->r;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 	return e;
 }
 
@@ -129,7 +129,7 @@ void uhcav_ranges_change(const struct uhcav_change *c)
 {
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	LIST_FOREACH(e, &all, link)
 	{
 		if (e->r.from >= c->to || c->from >= e->r.to)
@@ -138,7 +138,7 @@ void uhcav_ranges_change(const struct uhcav_change *c)
 		put(&e->r, c);
 		count(&e->r, 1);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 }
 
 /* Takes out what was freed there. */
@@ -160,7 +160,7 @@ void uhcav_ranges_alive(uintptr_t from, uintptr_t to)
 
 	if (!uhcav_ranges_any() || !is_near(from, to))
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	LIST_FOREACH(e, &all, link)
 	{
 		if (e->r.from >= to || from >= e->r.to)
@@ -169,7 +169,7 @@ void uhcav_ranges_alive(uintptr_t from, uintptr_t to)
 		revive(&e->r, from, to);
 		count(&e->r, 1);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 }
 
 static void trim(struct uhcav_range *r, const char *call, const struct uhcav_stack *stack)
@@ -192,14 +192,14 @@ void uhcav_ranges_trim(const char *call, const struct uhcav_stack *stack)
 {
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	LIST_FOREACH(e, &all, link)
 	{
 		count(&e->r, -1);
 		trim(&e->r, call, stack);
 		count(&e->r, 1);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 }
 
 bool uhcav_ranges_any(void)
@@ -214,7 +214,7 @@ bool uhcav_ranges_look(const void *mr, uint64_t at, uint64_t length, struct uhca
 
 	if (!uhcav_ranges_any())
 		return false;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	e = find(mr);
 	for (unsigned i = e ? e->r.n : 0; i-- && !found;) {
 		const struct uhcav_change *c = &e->r.changes[i];
@@ -222,7 +222,7 @@ bool uhcav_ranges_look(const void *mr, uint64_t at, uint64_t length, struct uhca
 		if (found)
 			*out = *c;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 	return found;
 }
 
@@ -233,7 +233,7 @@ bool uhcav_ranges_take(struct uhcav_range *r, struct uhcav_change *c)
 
 	if (!atomic_load_explicit(&n_open, memory_order_relaxed))
 		return false;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_ranges_lock);
 	LIST_FOREACH(e, &all, link)
 	{
 		for (unsigned i = 0; i < e->r.n && !found; i++) {
@@ -248,16 +248,6 @@ bool uhcav_ranges_take(struct uhcav_range *r, struct uhcav_change *c)
 		if (found)
 			break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_ranges_lock);
 	return found;
-}
-
-void uhcav_ranges_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_ranges_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
 }

@@ -5,6 +5,7 @@
 
 #include "provider/diagnostic/diagnostic.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -68,8 +69,7 @@ bool uhcav_ranges_look(const void *mr, uint64_t at, uint64_t length, struct uhca
  */
 bool uhcav_ranges_take(struct uhcav_range *r, struct uhcav_change *c);
 
-/* For fork. */
-void uhcav_ranges_lock(void);
-void uhcav_ranges_unlock(void);
+/* Held across a fork. */
+extern pthread_mutex_t uhcav_ranges_lock;
 
 #endif

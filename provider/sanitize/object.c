@@ -19,7 +19,7 @@ struct entry {
 };
 LIST_HEAD(bucket, entry);
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_object_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool last_went;
 static unsigned went_after; /* so many troubles */
 static struct bucket addresses[BUCKETS], keys[BUCKETS];
@@ -77,13 +77,13 @@ void uhcav_object_add(const struct uhcav_object *o)
 	if (!e)
 		return;
 	e->o = *o;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	LIST_INSERT_HEAD(at_address(o->self), e, by_address);
 	if (o->kind == UHCAV_KIND_MR)
 		LIST_INSERT_HEAD(at_key(o->mr.lkey), e, by_key);
 	TAILQ_INSERT_TAIL(&order, e, in_order);
 	last_went = false;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 }
 
 static struct entry *entry_find(const void *self)
@@ -100,7 +100,7 @@ bool uhcav_object_take(const void *self, struct uhcav_object *o)
 {
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	e = entry_find(self);
 	if (e) {
 		LIST_REMOVE(e, by_address);
@@ -111,30 +111,30 @@ bool uhcav_object_take(const void *self, struct uhcav_object *o)
 		last_went = true;
 		went_after = uhcav_diagnostic_troubles();
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	free(e);
 	return e;
 }
 
 void uhcav_object_bury(const struct uhcav_object *mr, const struct uhcav_stack *gone)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	graves[next_grave] = *mr;
 	graves[next_grave].gone = gone;
 	next_grave = (next_grave + 1) % GRAVES;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 }
 
 bool uhcav_object_try_words(const void *self, char *words, size_t room)
 {
 	const struct entry *e;
 
-	if (pthread_mutex_trylock(&lock))
+	if (pthread_mutex_trylock(&uhcav_object_lock))
 		return false;
 	e = entry_find(self);
 	if (e)
 		snprintf(words, room, "%s 0x%x", names[e->o.kind], e->o.number);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	return e;
 }
 
@@ -142,11 +142,11 @@ bool uhcav_object_find(const void *self, struct uhcav_object *o)
 {
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	e = entry_find(self);
 	if (e)
 		*o = e->o;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	return e;
 }
 
@@ -180,7 +180,7 @@ bool uhcav_object_by_key(const struct ibv_context *context, uint32_t lkey, struc
 	const struct uhcav_object *found = NULL;
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	LIST_FOREACH(e, at_key(lkey), by_key)
 	if (e->o.mr.lkey == lkey && e->o.context == context) {
 		found = &e->o;
@@ -190,7 +190,7 @@ bool uhcav_object_by_key(const struct ibv_context *context, uint32_t lkey, struc
 		found = find_grave(context, lkey, has_lkey);
 	if (found)
 		*o = *found;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	return found;
 }
 
@@ -199,7 +199,7 @@ bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, stru
 	const struct uhcav_object *found = NULL;
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	TAILQ_FOREACH(e, &order, in_order)
 	if (e->o.kind == UHCAV_KIND_MR && e->o.context == context && has_rkey(&e->o, rkey)) {
 		found = &e->o;
@@ -209,7 +209,7 @@ bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, stru
 		found = find_grave(context, rkey, has_rkey);
 	if (found)
 		*o = *found;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	return found;
 }
 
@@ -228,14 +228,14 @@ bool uhcav_object_elsewhere(const struct ibv_context *context, uint32_t lkey,
 	const struct entry *found = NULL;
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	LIST_FOREACH(e, at_key(lkey), by_key)
 	if (e->o.mr.lkey == lkey && e->o.context != context && holds(&e->o, bytes)) {
 		found = e;
 		*o = e->o;
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	return found;
 }
 
@@ -245,7 +245,7 @@ bool uhcav_object_on_device(const char *device, bool there, uint32_t rkey,
 	const struct entry *found = NULL;
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	TAILQ_FOREACH(e, &order, in_order)
 	if (e->o.mr.rkey == rkey && holds(&e->o, bytes) &&
 	    (strcmp(e->o.context->device->name, device) == 0) == there) {
@@ -253,7 +253,7 @@ bool uhcav_object_on_device(const char *device, bool there, uint32_t rkey,
 		*o = e->o;
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	return found;
 }
 
@@ -262,14 +262,14 @@ bool uhcav_object_window(const struct ibv_context *context, uint32_t key, struct
 	const struct entry *found = NULL;
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	TAILQ_FOREACH(e, &order, in_order)
 	if (e->o.kind == UHCAV_KIND_MW && e->o.context == context && e->o.number >> 8 == key >> 8) {
 		found = e;
 		*o = e->o;
 		break;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	return found;
 }
 
@@ -286,14 +286,14 @@ unsigned uhcav_object_users(const void *self, struct uhcav_object *users, unsign
 	unsigned found = 0;
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	TAILQ_FOREACH(e, &order, in_order)
 	if (stands_on(&e->o, self)) {
 		if (found < n)
 			users[found] = e->o;
 		found++;
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 	return found;
 }
 
@@ -302,19 +302,9 @@ void uhcav_object_each(void (*what)(struct uhcav_object *o, void *arg), void *ar
 	pid_t pid = getpid();
 	struct entry *e;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&uhcav_object_lock);
 	TAILQ_FOREACH(e, &order, in_order)
 	if (e->o.pid == pid)
 		what(&e->o, arg);
-	pthread_mutex_unlock(&lock);
-}
-
-void uhcav_object_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void uhcav_object_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&uhcav_object_lock);
 }

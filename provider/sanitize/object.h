@@ -12,6 +12,7 @@
 #include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -111,8 +112,7 @@ unsigned uhcav_object_users(const void *self, struct uhcav_object *users, unsign
 /* For each that this process made, in the order of creation; its "held" may be set. */
 void uhcav_object_each(void (*what)(struct uhcav_object *o, void *arg), void *arg);
 
-/* For fork: see stack.h. */
-void uhcav_object_lock(void);
-void uhcav_object_unlock(void);
+/* Held across a fork. */
+extern pthread_mutex_t uhcav_object_lock;
 
 #endif

@@ -24,36 +24,29 @@
 
 static bool watching;
 
-/*
- * A child finds whole lists: locks are held across the fork, in the order in which they are taken.
- */
+/* A child finds whole lists: these are held across the fork, in the order of their taking. */
+static pthread_mutex_t *const held[] = {
+	&uhcav_hang_lock,       &uhcav_hang_book_lock,       &uhcav_shadows_lock,
+	&uhcav_connection_lock, &uhcav_diagnostic_seen_lock, &uhcav_diagnostic_lock,
+	&uhcav_object_lock,     &uhcav_stack_lock,           &uhcav_keeping_lock,
+	&uhcav_tomb_lock,       &uhcav_memory_watch_lock,    &uhcav_quarantine_lock,
+	&uhcav_ranges_lock,
+};
+#define HELD (sizeof(held) / sizeof(held[0]))
+
 static void before_fork(void)
 {
 	uhcav_forking_look(UHCAV_HERE);
-	uhcav_hang_lock();
-	uhcav_shadows_lock();
-	uhcav_connection_lock();
-	uhcav_diagnostic_lock();
-	uhcav_object_lock();
-	uhcav_stack_lock();
-	uhcav_keeping_lock();
-	uhcav_tomb_lock();
-	uhcav_memory_watch_lock();
+	for (size_t i = 0; i < HELD; i++)
+		pthread_mutex_lock(held[i]);
 	uhcav_page_watch_lock();
 }
 
 static void after_fork(void)
 {
 	uhcav_page_watch_unlock();
-	uhcav_memory_watch_unlock();
-	uhcav_tomb_unlock();
-	uhcav_keeping_unlock();
-	uhcav_stack_unlock();
-	uhcav_object_unlock();
-	uhcav_diagnostic_unlock();
-	uhcav_connection_unlock();
-	uhcav_shadows_unlock();
-	uhcav_hang_unlock();
+	for (size_t i = HELD; i-- > 0;)
+		pthread_mutex_unlock(held[i]);
 }
 
 static void after_fork_in_child(void)

@@ -12,7 +12,7 @@
 
 #define ROOM_MIN 16u
 
-static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t uhcav_shadows_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, uhcav_shadow) all = LIST_HEAD_INITIALIZER(all);
 
 struct uhcav_shadow *uhcav_shadow_create(const struct uhcav_shadow *as)
@@ -26,9 +26,9 @@ struct uhcav_shadow *uhcav_shadow_create(const struct uhcav_shadow *as)
 	s->requests = NULL;
 	uhcav_lock_init(&s->lock, false);
 	pthread_mutex_init(&s->posting, NULL);
-	pthread_mutex_lock(&all_lock);
+	pthread_mutex_lock(&uhcav_shadows_lock);
 	LIST_INSERT_HEAD(&all, s, link);
-	pthread_mutex_unlock(&all_lock);
+	pthread_mutex_unlock(&uhcav_shadows_lock);
 	return s;
 }
 
@@ -36,10 +36,10 @@ void uhcav_shadow_each(void (*what)(struct uhcav_shadow *s, void *arg), void *ar
 {
 	struct uhcav_shadow *s;
 
-	pthread_mutex_lock(&all_lock);
+	pthread_mutex_lock(&uhcav_shadows_lock);
 	LIST_FOREACH(s, &all, link)
 	what(s, arg);
-	pthread_mutex_unlock(&all_lock);
+	pthread_mutex_unlock(&uhcav_shadows_lock);
 }
 
 void uhcav_request_open(struct uhcav_request *r)
@@ -113,9 +113,9 @@ void uhcav_shadow_destroy(struct uhcav_shadow *s)
 {
 	if (!s)
 		return;
-	pthread_mutex_lock(&all_lock);
+	pthread_mutex_lock(&uhcav_shadows_lock);
 	LIST_REMOVE(s, link);
-	pthread_mutex_unlock(&all_lock);
+	pthread_mutex_unlock(&uhcav_shadows_lock);
 	uhcav_shadow_clear(s);
 	pthread_mutex_destroy(&s->posting);
 	free(s->requests);
@@ -237,14 +237,4 @@ bool uhcav_shadow_has(struct uhcav_shadow *s, uint64_t wr_id, uint32_t index)
 	}
 	uhcav_unlock(&s->lock);
 	return found;
-}
-
-void uhcav_shadows_lock(void)
-{
-	pthread_mutex_lock(&all_lock);
-}
-
-void uhcav_shadows_unlock(void)
-{
-	pthread_mutex_unlock(&all_lock);
 }

@@ -150,9 +150,8 @@ bool uhcav_shadow_has(struct uhcav_shadow *s, uint64_t wr_id, uint32_t index);
 /* For each shadow, which stays while it is looked at. */
 void uhcav_shadow_each(void (*what)(struct uhcav_shadow *s, void *arg), void *arg);
 
-/* For fork: see diagnostic/stack.h. */
-void uhcav_shadows_lock(void);
-void uhcav_shadows_unlock(void);
+/* Held across a fork. */
+extern pthread_mutex_t uhcav_shadows_lock;
 
 /* Its QP is in the error state or was never connected, as far as the program can know. */
 static inline bool uhcav_shadow_is_idle(const struct uhcav_shadow *s)

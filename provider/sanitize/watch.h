@@ -26,6 +26,10 @@ extern const struct uhcav_watch uhcav_watch_posts[];
 /* A new object: what the caller says of it, with who made it, and when. */
 void uhcav_watch_made(struct uhcav_here here, struct uhcav_object o);
 
+/* The same of one of which no more is said, and that stands on one other (NULL: on none). */
+void uhcav_watch_made_on(struct uhcav_here here, enum uhcav_kind kind, const void *self,
+			 uint32_t number, const struct ibv_context *context, const void *on);
+
 /* Around a destroy. */
 struct uhcav_watch_end {
 	struct uhcav_here here;

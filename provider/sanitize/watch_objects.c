@@ -75,6 +75,16 @@ void uhcav_watch_made(struct uhcav_here here, struct uhcav_object o)
 	errno = saved;
 }
 
+void uhcav_watch_made_on(struct uhcav_here here, enum uhcav_kind kind, const void *self,
+			 uint32_t number, const struct ibv_context *context, const void *on)
+{
+	uhcav_watch_made(here, (struct uhcav_object){.kind = kind,
+						     .self = self,
+						     .number = number,
+						     .context = context,
+						     .uses = {on}});
+}
+
 struct uhcav_watch_end uhcav_watch_ending(struct uhcav_here here, const void *self)
 {
 	struct uhcav_watch_end end = {.here = here};
@@ -143,23 +153,41 @@ int uhcav_watch_ended(const struct uhcav_watch_end *end, int err)
 	return err;
 }
 
-/* A pair of functions around creation and destruction of a kind. */
-#define ENDS(type, name, real)                                                                     \
+/* Functions around creation and destruction of a kind. */
+#define MAKES(type, attributes, name, of, number_)                                                 \
+	static type *name(struct ibv_context *ibctx, attributes *attr)                             \
+	{                                                                                          \
+		type *object = uhcav_##name(ibctx, attr);                                          \
+		if (object)                                                                        \
+			uhcav_watch_made_on(UHCAV_HERE, UHCAV_KIND_##of, object, number_, ibctx,   \
+					    NULL);                                                 \
+		return object;                                                                     \
+	}
+
+MAKES(struct ibv_td, struct ibv_td_init_attr, alloc_td, TD, 0)
+MAKES(struct ibv_dm, struct ibv_alloc_dm_attr, alloc_dm, DM, object->handle)
+MAKES(struct ibv_xrcd, struct ibv_xrcd_init_attr, open_xrcd, XRCD, uhcav_xrcd_of(object)->handle)
+MAKES(struct ibv_rwq_ind_table, struct ibv_rwq_ind_table_init_attr, create_rwq_ind_table, RWQ_TABLE,
+      object->ind_tbl_handle)
+MAKES(struct uhcav_comp_cntr, const struct uhcav_comp_cntr_init_attr, create_comp_cntr, COMP_CNTR,
+      ((const struct uhcav_comp_cntr_public *)(const void *)object)->handle)
+
+#define ENDS(type, name)                                                                           \
 	static int name(type *object)                                                              \
 	{                                                                                          \
 		struct uhcav_watch_end end = uhcav_watch_ending(UHCAV_HERE, object);               \
-		return uhcav_watch_ended(&end, real(object));                                      \
+		return uhcav_watch_ended(&end, uhcav_##name(object));                              \
 	}
 
-ENDS(struct ibv_pd, dealloc_pd, uhcav_dealloc_pd)
-ENDS(struct ibv_td, dealloc_td, uhcav_dealloc_td)
-ENDS(void, dereg_mr, uhcav_dereg_mr)
-ENDS(struct ibv_mw, dealloc_mw, uhcav_dealloc_mw)
-ENDS(struct ibv_dm, free_dm, uhcav_free_dm)
-ENDS(struct ibv_flow, destroy_flow, uhcav_destroy_flow)
-ENDS(struct ibv_xrcd, close_xrcd, uhcav_close_xrcd)
-ENDS(struct ibv_rwq_ind_table, destroy_rwq_ind_table, uhcav_destroy_rwq_ind_table)
-ENDS(struct uhcav_comp_cntr, destroy_comp_cntr, uhcav_destroy_comp_cntr)
+ENDS(struct ibv_pd, dealloc_pd)
+ENDS(struct ibv_td, dealloc_td)
+ENDS(void, dereg_mr)
+ENDS(struct ibv_mw, dealloc_mw)
+ENDS(struct ibv_dm, free_dm)
+ENDS(struct ibv_flow, destroy_flow)
+ENDS(struct ibv_xrcd, close_xrcd)
+ENDS(struct ibv_rwq_ind_table, destroy_rwq_ind_table)
+ENDS(struct uhcav_comp_cntr, destroy_comp_cntr)
 
 static int destroy_ah(struct ibv_ah *ah)
 {
@@ -176,22 +204,8 @@ static struct ibv_pd *alloc_pd(struct ibv_context *ibctx)
 
 	uhcav_hang_device_used();
 	if (pd)
-		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_PD,
-								   .self = pd,
-								   .number = pd->handle,
-								   .context = ibctx});
+		uhcav_watch_made_on(UHCAV_HERE, UHCAV_KIND_PD, pd, pd->handle, ibctx, NULL);
 	return pd;
-}
-
-static struct ibv_td *alloc_td(struct ibv_context *ibctx, struct ibv_td_init_attr *attr)
-{
-	struct ibv_td *td = uhcav_alloc_td(ibctx, attr);
-
-	if (td)
-		uhcav_watch_made(
-			UHCAV_HERE,
-			(struct uhcav_object){.kind = UHCAV_KIND_TD, .self = td, .context = ibctx});
-	return td;
 }
 
 static struct ibv_pd *alloc_parent_domain(struct ibv_context *ibctx,
@@ -320,25 +334,9 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 
 	if (!mw)
 		return NULL;
-	uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_MW,
-							   .self = mw,
-							   .number = mw->rkey,
-							   .context = pd->context,
-							   .uses = {pd}});
+	uhcav_watch_made_on(UHCAV_HERE, UHCAV_KIND_MW, mw, mw->rkey, pd->context, pd);
 	uhcav_portability_mw(UHCAV_HERE, type);
 	return mw;
-}
-
-static struct ibv_dm *alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_attr *attr)
-{
-	struct ibv_dm *dm = uhcav_alloc_dm(ibctx, attr);
-
-	if (dm)
-		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_DM,
-								   .self = dm,
-								   .number = dm->handle,
-								   .context = ibctx});
-	return dm;
 }
 
 static struct ibv_ah *create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
@@ -362,52 +360,9 @@ static struct ibv_flow *create_flow(struct ibv_qp *qp, struct ibv_flow_attr *att
 	struct ibv_flow *flow = uhcav_create_flow(qp, attr);
 
 	if (flow)
-		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_FLOW,
-								   .self = flow,
-								   .number = flow->handle,
-								   .context = qp->context,
-								   .uses = {qp}});
+		uhcav_watch_made_on(UHCAV_HERE, UHCAV_KIND_FLOW, flow, flow->handle, qp->context,
+				    qp);
 	return flow;
-}
-
-static struct ibv_xrcd *open_xrcd(struct ibv_context *ibctx, struct ibv_xrcd_init_attr *attr)
-{
-	struct ibv_xrcd *xrcd = uhcav_open_xrcd(ibctx, attr);
-
-	if (xrcd)
-		uhcav_watch_made(UHCAV_HERE,
-				 (struct uhcav_object){.kind = UHCAV_KIND_XRCD,
-						       .self = xrcd,
-						       .number = uhcav_xrcd_of(xrcd)->handle,
-						       .context = ibctx});
-	return xrcd;
-}
-
-static struct ibv_rwq_ind_table *create_rwq_ind_table(struct ibv_context *ibctx,
-						      struct ibv_rwq_ind_table_init_attr *attr)
-{
-	struct ibv_rwq_ind_table *table = uhcav_create_rwq_ind_table(ibctx, attr);
-
-	if (table)
-		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_RWQ_TABLE,
-								   .self = table,
-								   .number = table->ind_tbl_handle,
-								   .context = ibctx});
-	return table;
-}
-
-static struct uhcav_comp_cntr *create_comp_cntr(struct ibv_context *ibctx,
-						const struct uhcav_comp_cntr_init_attr *attr)
-{
-	struct uhcav_comp_cntr *cntr = uhcav_create_comp_cntr(ibctx, attr);
-	const struct uhcav_comp_cntr_public *public = (const void *)cntr;
-
-	if (cntr)
-		uhcav_watch_made(UHCAV_HERE, (struct uhcav_object){.kind = UHCAV_KIND_COMP_CNTR,
-								   .self = cntr,
-								   .number = public->handle,
-								   .context = ibctx});
-	return cntr;
 }
 
 const struct uhcav_watch uhcav_watch_objects[] = {

@@ -266,10 +266,7 @@ static int destroy_qp(struct ibv_qp *ibqp)
 
 static void made_cq(struct uhcav_here here, struct ibv_context *ibctx, struct ibv_cq *cq)
 {
-	uhcav_watch_made(here, (struct uhcav_object){.kind = UHCAV_KIND_CQ,
-						     .self = cq,
-						     .number = cq->handle,
-						     .context = ibctx});
+	uhcav_watch_made_on(here, UHCAV_KIND_CQ, cq, cq->handle, ibctx, NULL);
 	uhcav_hang_cq_made(uhcav_cq_of(cq), uhcav_stack_take(here));
 }
 
@@ -342,11 +339,7 @@ static void made_srq(struct uhcav_here here, struct ibv_pd *pd, struct ibv_srq *
 					.type = "SRQ",
 					.max_wr = granted->max_wr};
 
-	uhcav_watch_made(here, (struct uhcav_object){.kind = UHCAV_KIND_SRQ,
-						     .self = srq,
-						     .number = srq->handle,
-						     .context = pd->context,
-						     .uses = {pd}});
+	uhcav_watch_made_on(here, UHCAV_KIND_SRQ, srq, srq->handle, pd->context, pd);
 	/* What XRC brings is polled with QP numbers of other processes. */
 	if (!uhcav_srq_of(srq)->xrc)
 		uhcav_srq_of(srq)->shadow = uhcav_shadow_create(&as);

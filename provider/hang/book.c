@@ -227,7 +227,7 @@ static void add_sends(struct uhcav_hang_state *s, const struct uhcav_qp *qp)
 
 static void add_recvs(struct uhcav_hang_state *s, const struct uhcav_qp *qp)
 {
-	const struct uhcav_work_queue *rq = qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq;
+	const struct uhcav_work_queue *rq = uhcav_qp_rq(qp);
 
 	s->recvs += uhcav_hang_used(rq);
 	s->posts += __atomic_load_n(&rq->producer, __ATOMIC_RELAXED);

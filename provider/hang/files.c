@@ -18,7 +18,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-bool uhcav_hang_is_cm(int fd)
+/* Is its other end this socket of the daemon (NULL: any)? */
+static bool is_to_daemon(int fd, const char *name)
 {
 	const char *root = secure_getenv("UHCA_DIR");
 	size_t n = root ? strlen(root) : 0;
@@ -27,7 +28,20 @@ bool uhcav_hang_is_cm(int fd)
 
 	return n && !getpeername(fd, (struct sockaddr *)&peer, &len) &&
 	       peer.sun_family == AF_UNIX && !strncmp(peer.sun_path, root, n) &&
-	       !strcmp(peer.sun_path + n, "/" UHCA_UCMA_SOCKET);
+	       (!name || !strcmp(peer.sun_path + n, name));
+}
+
+bool uhcav_hang_is_cm(int fd)
+{
+	return is_to_daemon(fd, "/" UHCA_UCMA_SOCKET);
+}
+
+bool uhcav_hang_waits_for(const struct uhcav_hang_thread *t, bool (*is)(int fd))
+{
+	for (unsigned i = 0; i < t->n_fds; i++)
+		if (is(t->fds[i]))
+			return true;
+	return false;
 }
 
 bool uhcav_hang_listens(void)
@@ -49,23 +63,11 @@ bool uhcav_hang_is_async(int fd)
 	return false;
 }
 
-/* A socket of the provider or the preload library: its other end is the daemon's. */
-static bool is_to_daemon(int fd)
-{
-	const char *root = secure_getenv("UHCA_DIR");
-	size_t n = root ? strlen(root) : 0;
-	struct sockaddr_un peer = {0};
-	socklen_t len = sizeof(peer);
-
-	return n && !getpeername(fd, (struct sockaddr *)&peer, &len) &&
-	       peer.sun_family == AF_UNIX && !strncmp(peer.sun_path, root, n);
-}
-
 static bool is_of_verbs(int fd)
 {
 	struct uhcav_hang_cq *h;
 
-	if (uhcav_hang_is_async(fd) || is_to_daemon(fd) || uhcav_monitor_owns(fd) ||
+	if (uhcav_hang_is_async(fd) || is_to_daemon(fd, NULL) || uhcav_monitor_owns(fd) ||
 	    uhcav_diagnostic_owns(fd))
 		return true;
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)

@@ -20,41 +20,20 @@
 
 /* ---- of one thread: what it does ---- */
 
+static bool is_channel(int fd)
+{
+	return uhcav_hang_of_channel(fd, NULL) != NULL;
+}
+
+static bool is_of_others(int fd)
+{
+	return !is_channel(fd) && !uhcav_hang_is_async(fd) && !uhcav_hang_is_cm(fd);
+}
+
 /* Only the device, peers and those that ask for a connection can end its wait. */
 static bool is_of_verbs(const struct uhcav_hang_thread *t)
 {
-	for (unsigned i = 0; i < t->n_fds; i++) {
-		int fd = t->fds[i];
-
-		if (!uhcav_hang_of_channel(fd, NULL) && !uhcav_hang_is_async(fd) &&
-		    !uhcav_hang_is_cm(fd))
-			return false;
-	}
-	return t->n_fds;
-}
-
-static bool waits_for_cm(const struct uhcav_hang_thread *t)
-{
-	for (unsigned i = 0; i < t->n_fds; i++)
-		if (uhcav_hang_is_cm(t->fds[i]))
-			return true;
-	return false;
-}
-
-static bool waits_for_async(const struct uhcav_hang_thread *t)
-{
-	for (unsigned i = 0; i < t->n_fds; i++)
-		if (uhcav_hang_is_async(t->fds[i]))
-			return true;
-	return false;
-}
-
-static bool waits_for_channel(const struct uhcav_hang_thread *t)
-{
-	for (unsigned f = 0; f < t->n_fds; f++)
-		if (uhcav_hang_of_channel(t->fds[f], NULL))
-			return true;
-	return false;
+	return t->n_fds && !uhcav_hang_waits_for(t, is_of_others);
 }
 
 /*
@@ -67,8 +46,7 @@ static bool takes_sockets(const struct uhcav_hang_thread *t, uint64_t now, uint6
 	for (unsigned i = 0; i < t->n_fds; i++) {
 		uint64_t peer;
 
-		if (uhcav_hang_of_channel(t->fds[i], NULL) || uhcav_hang_is_async(t->fds[i]) ||
-		    uhcav_hang_is_cm(t->fds[i]))
+		if (!is_of_others(t->fds[i]))
 			continue;
 		if (now - t->quiet < after || hope->n_sockets == UHCAV_HANG_SOCKETS)
 			return false;
@@ -83,7 +61,7 @@ static bool takes_sockets(const struct uhcav_hang_thread *t, uint64_t now, uint6
 /* A new connection may end its wait. */
 static bool expects_strangers(const struct uhcav_hang_thread *t)
 {
-	return waits_for_cm(t) && uhcav_hang_listens();
+	return uhcav_hang_waits_for(t, uhcav_hang_is_cm) && uhcav_hang_listens();
 }
 
 static bool waits_for_others(const struct uhcav_hang_thread *t)
@@ -166,7 +144,7 @@ static void judge_edge(const struct uhcav_hang_threads *all, const struct uhcav_
 	struct uhcav_hang_cq *h = overslept(t, f, now, after);
 
 	if (h && !t->limited && others_are_passive(all, t))
-		uhcav_hang_tell_overslept(t, h);
+		uhcav_hang_tell_wait(t, h, UHCAV_HANG_OVERSLEPT);
 }
 
 /* True: it is known why nothing comes, and was told. */
@@ -176,11 +154,11 @@ static bool judge_channel(const struct uhcav_hang_threads *all, const struct uhc
 	struct channel c = channel_of(t, fd, now, after);
 
 	if (c.lost && (c.lost->armed_by == t->tid || others_are_passive(all, t))) {
-		uhcav_hang_tell_lost(t, c.lost);
+		uhcav_hang_tell_wait(t, c.lost, UHCAV_HANG_LOST);
 		return uhcav_check_on(UHCA_CHECK_LOST_WAKEUP);
 	}
 	if (c.expects && c.stable && !c.armed && (c.mine || others_are_passive(all, t))) {
-		uhcav_hang_tell_unarmed(t, c.first);
+		uhcav_hang_tell_wait(t, c.first, UHCAV_HANG_UNARMED);
 		return uhcav_check_on(UHCA_CHECK_WAIT_UNARMED);
 	}
 	return false;
@@ -215,11 +193,11 @@ static void judge_others(const struct uhcav_hang_threads *all, const struct uhca
 {
 	struct uhcav_hang_cq *h;
 
-	if (!is_passive(t) || !waits_for_channel(t) || !others_are_passive(all, t))
+	if (!is_passive(t) || !uhcav_hang_waits_for(t, is_channel) || !others_are_passive(all, t))
 		return;
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	if (is_unread(all, h, now, after))
-		uhcav_hang_tell_unread(t, h);
+		uhcav_hang_tell_wait(t, h, UHCAV_HANG_UNREAD);
 }
 
 static bool judge_threads(const struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
@@ -364,11 +342,11 @@ static const struct uhcav_hang_thread *who_is_stuck(const struct uhcav_hang_thre
 
 		if (t->polls ? !polls_on(t, now, after) : !waits_on(t, now, after, hope))
 			return NULL;
-		if (!found && (t->polls || waits_for_channel(t)))
+		if (!found && (t->polls || uhcav_hang_waits_for(t, is_channel)))
 			found = t;
-		if (!by_cm && waits_for_cm(t))
+		if (!by_cm && uhcav_hang_waits_for(t, uhcav_hang_is_cm))
 			by_cm = t;
-		if (!by_async && waits_for_async(t))
+		if (!by_async && uhcav_hang_waits_for(t, uhcav_hang_is_async))
 			by_async = t;
 		else if (!by_data && !t->polls && t->does == UHCAV_HANG_FILES)
 			by_data = t;

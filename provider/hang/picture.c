@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS     160u
 #define TARGET    128u
 #define MOST      16u /* threads that are shown */
 #define IS_SOCKET "socket:["
@@ -62,28 +61,18 @@ static void put_thread(const struct uhcav_hang_thread *t, uint64_t now)
 static void put_queue(const struct uhcav_hang_qp *h)
 {
 	const struct uhcav_qp *qp = h->qp;
-	const struct uhcav_work_queue *rq = qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq;
-	char words[WORDS];
+	char words[UHCAV_HANG_WORDS];
 
 	snprintf(words, sizeof(words),
 		 "QP 0x%x (%s): %u sends and %u receives are posted and not polled%s",
 		 qp->qp.qp_num, uhcav_hang_state_name(qp), uhcav_hang_used(&qp->sq),
-		 uhcav_hang_used(rq), qp->qp.srq ? ", the receives of its SRQ" : "");
-	uhcav_line_string(&line, words);
-}
-
-static void put_cq(const struct uhcav_hang_cq *h)
-{
-	char words[WORDS];
-
-	snprintf(words, sizeof(words),
-		 "completion queue 0x%x: %s, %u completions wait to be polled", h->handle,
-		 uhcav_hang_arm_words(h), h->state.pending);
+		 uhcav_hang_used(uhcav_qp_rq(qp)), qp->qp.srq ? ", the receives of its SRQ" : "");
 	uhcav_line_string(&line, words);
 }
 
 static void put_queues(void)
 {
+	char words[UHCAV_HANG_WORDS];
 	const struct uhcav_hang_qp *q;
 	const struct uhcav_hang_cq *c;
 	unsigned n = 0;
@@ -96,7 +85,7 @@ static void put_queues(void)
 	LIST_FOREACH(c, &uhcav_hang_cqs, link)
 	if (n < 2 * MOST) {
 		uhcav_line_put(&line, n++ ? "," : "");
-		put_cq(c);
+		uhcav_line_string(&line, uhcav_hang_cq_words(c, words));
 	}
 }
 

@@ -38,7 +38,7 @@ const char *uhcav_hang_state_name(const struct uhcav_qp *qp)
 
 /* ---- the state of queues ---- */
 
-const char *uhcav_hang_arm_words(const struct uhcav_hang_cq *h)
+static const char *arm_words(const struct uhcav_hang_cq *h)
 {
 	const struct uhcav_hang_state *s = &h->state;
 
@@ -49,10 +49,19 @@ const char *uhcav_hang_arm_words(const struct uhcav_hang_cq *h)
 	return s->arm ? "armed for solicited events only" : "not armed";
 }
 
+const char *uhcav_hang_cq_words(const struct uhcav_hang_cq *h, char words[UHCAV_HANG_WORDS])
+{
+	snprintf(words, UHCAV_HANG_WORDS,
+		 "completion queue 0x%x: %s, %u completions wait to be polled", h->handle,
+		 arm_words(h), h->state.pending);
+	return words;
+}
+
 static void tell_cq(const struct uhcav_hang_cq *h)
 {
-	uhcav_diagnostic_fact("completion queue 0x%x: %s, %u completions wait to be polled",
-			      h->handle, uhcav_hang_arm_words(h), h->state.pending);
+	char words[UHCAV_HANG_WORDS];
+
+	uhcav_diagnostic_fact("%s", uhcav_hang_cq_words(h, words));
 }
 
 static void tell_ring(const struct uhcav_qp *qp, const char *name,
@@ -99,8 +108,7 @@ static void tell_qps(const struct uhcav_hang_cq *of)
 			n++;
 		}
 		if (qp->qp.recv_cq == &of->cq->cq) {
-			tell_ring(qp, "receive",
-				  qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq);
+			tell_ring(qp, "receive", uhcav_qp_rq(qp));
 			n++;
 		}
 	}
@@ -108,80 +116,48 @@ static void tell_qps(const struct uhcav_hang_cq *of)
 
 /* ---- of one thread ---- */
 
-static void begin_wait(const struct uhcav_hang_thread *t, enum uhca_check check, const char *what,
-		       const struct uhcav_hang_cq *h)
+static const struct {
+	enum uhca_check check;
+	const char *what, *fact; /* fact: NULL: none */
+	const char *armed, *of;  /* titles */
+} event_waits[] = {
+	[UHCAV_HANG_LOST] = {UHCA_CHECK_LOST_WAKEUP,
+			     "a thread waits for an event that does not come: completions were "
+			     "there when their queue was armed",
+			     NULL, "armed, and not polled to the end after that, by", ""},
+	[UHCAV_HANG_OVERSLEPT] = {UHCA_CHECK_LOST_WAKEUP,
+				  "a thread waits for an edge (EPOLLET) of a channel in which "
+				  "events wait unread",
+				  "an edge comes once for all events that wait: ibv_get_cq_event "
+				  "is to be called until it fails with EAGAIN",
+				  "armed by", ""},
+	[UHCAV_HANG_UNREAD] = {UHCA_CHECK_LOST_WAKEUP,
+			       "a thread waits for the events of one channel, and the event waits "
+			       "in another channel, which no thread reads",
+			       NULL, "armed by", ", whose event waits,"},
+	[UHCAV_HANG_UNARMED] = {UHCA_CHECK_WAIT_UNARMED,
+				"a thread waits for an event, and no queue of the channel is armed",
+				NULL, "armed the last time, for one event, by", ""},
+};
+
+void uhcav_hang_tell_wait(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h,
+			  enum uhcav_hang_wait why)
 {
+	const struct uhcav_stack *waited;
+
+	if (!uhcav_diagnostic_is_new(event_waits[why].check, h->armed, h->made))
+		return;
+	waited = uhcav_hang_where(t->tid);
 	uhcav_diagnostic_of_thread(t->tid);
-	uhcav_diagnostic_begin(check, "%s", what);
+	uhcav_diagnostic_begin(event_waits[why].check, "%s", event_waits[why].what);
 	tell_cq(h);
 	tell_qps(h);
-}
-
-void uhcav_hang_tell_lost(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
-{
-	const struct uhcav_stack *waits;
-
-	if (!uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, h->armed, h->made))
-		return;
-	waits = uhcav_hang_where(t->tid);
-	begin_wait(t, UHCA_CHECK_LOST_WAKEUP,
-		   "a thread waits for an event that does not come: completions were there when "
-		   "their queue was armed",
-		   h);
-	uhcav_diagnostic_stack(waits, "waited by");
-	uhcav_diagnostic_stack(h->armed, "armed, and not polled to the end after that, by");
-	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
-	uhcav_diagnostic_tell();
-}
-
-void uhcav_hang_tell_overslept(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
-{
-	const struct uhcav_stack *waits;
-
-	if (!uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, h->armed, h->made))
-		return;
-	waits = uhcav_hang_where(t->tid);
-	begin_wait(t, UHCA_CHECK_LOST_WAKEUP,
-		   "a thread waits for an edge (EPOLLET) of a channel in which events wait unread",
-		   h);
-	uhcav_diagnostic_fact("an edge comes once for all events that wait: ibv_get_cq_event is "
-			      "to be called until it fails with EAGAIN");
-	uhcav_diagnostic_stack(waits, "waited by");
-	uhcav_diagnostic_stack(h->armed, "armed by");
-	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
-	uhcav_diagnostic_tell();
-}
-
-void uhcav_hang_tell_unread(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
-{
-	const struct uhcav_stack *waits;
-
-	if (!uhcav_diagnostic_is_new(UHCA_CHECK_LOST_WAKEUP, h->armed, h->made))
-		return;
-	waits = uhcav_hang_where(t->tid);
-	begin_wait(t, UHCA_CHECK_LOST_WAKEUP,
-		   "a thread waits for the events of one channel, and the event waits in another "
-		   "channel, which no thread reads",
-		   h);
-	uhcav_diagnostic_stack(waits, "waited by");
-	uhcav_diagnostic_stack(h->armed, "armed by");
-	uhcav_diagnostic_stack(h->made, "completion queue 0x%x, whose event waits, made by",
-			       h->handle);
-	uhcav_diagnostic_tell();
-}
-
-void uhcav_hang_tell_unarmed(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h)
-{
-	const struct uhcav_stack *waits;
-
-	if (!uhcav_diagnostic_is_new(UHCA_CHECK_WAIT_UNARMED, h->armed, h->made))
-		return;
-	waits = uhcav_hang_where(t->tid);
-	begin_wait(t, UHCA_CHECK_WAIT_UNARMED,
-		   "a thread waits for an event, and no queue of the channel is armed", h);
-	uhcav_diagnostic_stack(waits, "waited by");
-	uhcav_diagnostic_stack(h->armed, "armed the last time, for one event, by");
-	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
+	if (event_waits[why].fact)
+		uhcav_diagnostic_fact("%s", event_waits[why].fact);
+	uhcav_diagnostic_stack(waited, "waited by");
+	uhcav_diagnostic_stack(h->armed, "%s", event_waits[why].armed);
+	uhcav_diagnostic_stack(h->made, "completion queue 0x%x%s made by", h->handle,
+			       event_waits[why].of);
 	uhcav_diagnostic_tell();
 }
 
@@ -331,14 +307,6 @@ static const struct uhcav_hang_qp *reset_one(const struct uhcav_hang_cq *cq)
 	return NULL;
 }
 
-static bool waits_for_async(const struct uhcav_hang_thread *t)
-{
-	for (unsigned i = 0; i < t->n_fds; i++)
-		if (uhcav_hang_is_async(t->fds[i]))
-			return true;
-	return false;
-}
-
 /* Why events of an SRQ do not come. */
 static void tell_async(void)
 {
@@ -365,10 +333,9 @@ static void tell_async(void)
 
 static const char *what_else(const struct uhcav_hang_thread *t)
 {
-	for (unsigned i = 0; i < t->n_fds; i++)
-		if (uhcav_hang_is_cm(t->fds[i]))
-			return "an event of rdma_cm is awaited, and the peers wait as well";
-	if (waits_for_async(t))
+	if (uhcav_hang_waits_for(t, uhcav_hang_is_cm))
+		return "an event of rdma_cm is awaited, and the peers wait as well";
+	if (uhcav_hang_waits_for(t, uhcav_hang_is_async))
 		return "an asynchronous event is awaited, and the peers wait as well";
 	return "data of a socket is awaited, and the peers wait as well";
 }
@@ -403,14 +370,12 @@ static bool all_before_rtr(const struct uhcav_hang_thread *t)
 	LIST_FOREACH(h, &uhcav_hang_qps, link)
 	{
 		const struct uhcav_qp *qp = h->qp;
-		const struct uhcav_work_queue *rq =
-			qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq;
 		const uint32_t state = __atomic_load_n(&qp->state, __ATOMIC_ACQUIRE);
 		const bool is_before = state == IBV_QPS_RESET || state == IBV_QPS_INIT;
 
 		if (waits_for_cq(t, qp->qp.send_cq) && uhcav_hang_used(&qp->sq))
 			return false;
-		if (!waits_for_cq(t, qp->qp.recv_cq) || !uhcav_hang_used(rq))
+		if (!waits_for_cq(t, qp->qp.recv_cq) || !uhcav_hang_used(uhcav_qp_rq(qp)))
 			continue;
 		if (!is_before)
 			return false;
@@ -659,7 +624,7 @@ static enum begun begin_stuck(const struct uhcav_hang_threads *all,
 	uhcav_diagnostic_of_thread(stuck->tid);
 	uhcav_diagnostic_begin(r.check, "%s", r.what);
 	tell_queues(all);
-	if (!stuck->polls && waits_for_async(stuck))
+	if (!stuck->polls && uhcav_hang_waits_for(stuck, uhcav_hang_is_async))
 		tell_async();
 	if (uhcav_hang_cm_waits())
 		uhcav_diagnostic_fact("an event of rdma_cm waits to be read (rdma_get_cm_event): "

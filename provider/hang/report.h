@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 
-/* In words: the state of a queue pair, and what its completion queue was armed for. */
+/* In words: the state of a queue pair, and what there is of a completion queue. */
+#define UHCAV_HANG_WORDS 160u
 const char *uhcav_hang_state_name(const struct uhcav_qp *qp);
-const char *uhcav_hang_arm_words(const struct uhcav_hang_cq *h);
+const char *uhcav_hang_cq_words(const struct uhcav_hang_cq *h, char words[UHCAV_HANG_WORDS]);
 
 /* Since when it waits, in ms. One that polls is in no call: its queues stand still for so long. */
 uint64_t uhcav_hang_since(const struct uhcav_hang_thread *t);
@@ -25,15 +26,15 @@ void uhcav_hang_tell_overflow(struct uhcav_hang_cq *h);
 void uhcav_hang_suspect(const struct uhcav_hang_thread *t, uint64_t now);
 void uhcav_hang_tell_given_up(uint64_t now);
 
-/* It waits for an event: of a CQ that was armed too late, or of none that is armed. */
-void uhcav_hang_tell_lost(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
-void uhcav_hang_tell_unarmed(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
-
-/* It sleeps, and an event waits in the channel that it sleeps for. */
-void uhcav_hang_tell_overslept(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
-
-/* It waits for another channel than that in which the event of the queue waits. */
-void uhcav_hang_tell_unread(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h);
+/* Why no event of the queue wakes a thread. */
+enum uhcav_hang_wait {
+	UHCAV_HANG_LOST,      /* it was armed too late */
+	UHCAV_HANG_UNARMED,   /* no queue of the channel is armed */
+	UHCAV_HANG_OVERSLEPT, /* the event waits in the channel that the thread sleeps for */
+	UHCAV_HANG_UNREAD,    /* it waits in another channel */
+};
+void uhcav_hang_tell_wait(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h,
+			  enum uhcav_hang_wait why);
 
 /* It may wait in rdma_destroy_id: where it does, for acknowledgements. Told once. */
 void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t);

@@ -138,12 +138,6 @@ static void store_reply(struct uhcav_qp *qp, const struct uhca_cmd_create_qp_rep
 	qp->qp.qp_num = r->qpn;
 }
 
-/* Where its receives are posted. */
-static struct uhcav_work_queue *recv_queue_of(struct uhcav_qp *qp)
-{
-	return qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &qp->rq;
-}
-
 static int attach_cqs(struct uhcav_qp *qp)
 {
 	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
@@ -156,7 +150,7 @@ static int attach_cqs(struct uhcav_qp *qp)
 	if (!recv)
 		return 0;
 	if (recv->ignore_overrun)
-		recv_queue_of(qp)->leaves_when_taken = true;
+		uhcav_qp_rq(qp)->leaves_when_taken = true;
 	if (send == recv)
 		return 0;
 	err = uhcav_cq_attach(recv, qp->qp.qp_num, qp);
@@ -275,7 +269,7 @@ static void skip_completions(struct uhcav_qp *qp)
 {
 	struct uhcav_cq *send = uhcav_cq_of(qp->qp.send_cq);
 	struct uhcav_cq *recv = uhcav_cq_of(qp->qp.recv_cq);
-	struct uhcav_work_queue *srq = qp->qp.srq ? recv_queue_of(qp) : NULL;
+	struct uhcav_work_queue *srq = qp->qp.srq ? uhcav_qp_rq(qp) : NULL;
 
 	if (send)
 		uhcav_cq_skip(send, qp->qp.qp_num, srq);

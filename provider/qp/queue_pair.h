@@ -107,6 +107,12 @@ int uhcav_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid, uint16_t l
 int uhcav_qp_flush_send(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
 int uhcav_qp_flush_recv(struct uhcav_qp *qp, int n, struct ibv_wc *wc);
 
+/* Where its receives are posted. */
+static inline struct uhcav_work_queue *uhcav_qp_rq(const struct uhcav_qp *qp)
+{
+	return qp->qp.srq ? &uhcav_srq_of(qp->qp.srq)->rq : &((struct uhcav_qp *)(uintptr_t)qp)->rq;
+}
+
 /* A completion of this QP was polled. Under the lock of its CQ. */
 static inline void uhcav_qp_polled(struct uhcav_qp *qp, const struct uhca_abi_cqe *e)
 {

@@ -21,8 +21,7 @@ struct failed_request {
 
 static void tell_request(const struct uhcav_failed *f)
 {
-	uhcav_diagnostic_fact("%s, wr_id 0x%llx, of %s 0x%x", f->request,
-			      (unsigned long long)f->wr_id, f->queue, f->number);
+	uhcav_diagnostic_request(&f->name);
 	if (f->rkey)
 		uhcav_diagnostic_fact("remote: R_Key 0x%x, %llu bytes at 0x%llx", f->rkey,
 				      (unsigned long long)f->remote_length,

@@ -11,10 +11,7 @@
 /* A request that has completed with an error. */
 struct uhcav_failed {
 	struct uhcav_asker who;
-	const char *request; /* "RDMA WRITE" */
-	const char *queue;   /* "RC QP" */
-	uint32_t number;     /* of the queue pair or SRQ */
-	uint64_t wr_id;
+	struct uhcav_request_name name;
 	bool is_recv;
 	uint32_t rkey; /* 0: none */
 	uint64_t remote_addr, remote_length;

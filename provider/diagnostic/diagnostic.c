@@ -139,6 +139,12 @@ void uhcav_diagnostic_fact(const char *format, ...)
 	va_end(arguments);
 }
 
+void uhcav_diagnostic_request(const struct uhcav_request_name *r)
+{
+	uhcav_diagnostic_fact("%s, wr_id 0x%llx, of %s 0x%x", r->what, (unsigned long long)r->wr_id,
+			      r->queue, r->number);
+}
+
 struct place {
 	uintptr_t pc;
 	uintptr_t address;

@@ -44,6 +44,14 @@ void uhcav_diagnostic_begin(enum uhca_check check, const char *what, ...)
 bool uhcav_diagnostic_begin_crashed(enum uhca_check check, const char *what, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* A request, as people call it: "SEND, wr_id 0x1, of RC QP 0x11". */
+struct uhcav_request_name {
+	const char *what, *queue;
+	uint32_t number; /* of the queue */
+	uint64_t wr_id;
+};
+void uhcav_diagnostic_request(const struct uhcav_request_name *r);
+
 /* A line about an object. */
 void uhcav_diagnostic_fact(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

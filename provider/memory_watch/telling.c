@@ -30,7 +30,7 @@ void uhcav_memory_tell(const struct uhcav_memory_use *use, const struct uhcav_ch
 	uhcav_diagnostic_begin(check, "%s registered memory that was %s", use->what,
 			       words[c->kind].was);
 	if (use->request)
-		uhcav_diagnostic_fact("%s", use->request);
+		uhcav_diagnostic_request(use->request);
 	uhcav_diagnostic_fact("%llu bytes at 0x%llx, of memory region 0x%x",
 			      (unsigned long long)use->length, (unsigned long long)use->at,
 			      use->number);

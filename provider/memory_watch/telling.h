@@ -7,8 +7,8 @@
 
 /* Somebody uses registered memory that has changed. */
 struct uhcav_memory_use {
-	const char *what;    /* "a request names" */
-	const char *request; /* in words, for a fact */
+	const char *what;                         /* "a request names" */
+	const struct uhcav_request_name *request; /* NULL: none */
 	uint64_t at, length;
 	uint32_t number; /* of the region */
 	const struct uhcav_stack *stack, *made;

@@ -18,13 +18,10 @@
 /* A GRH, or what stands for it, is in front of each datagram. */
 #define UHCAV_GRH_LENGTH 40u
 
-/* A request that is about to be posted, as people call it. */
+/* A request that is about to be posted. */
 struct uhcav_misuse_request {
+	struct uhcav_request_name name;
 	const struct uhcav_stack *posted;
-	const char *what;  /* "fetch and add" */
-	const char *queue; /* "RC QP" */
-	uint32_t number;   /* of the queue */
-	uint64_t wr_id;
 	uint64_t length; /* of all its elements, or of what is inline */
 };
 

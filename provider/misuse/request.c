@@ -4,12 +4,6 @@
 
 #define ATOMIC_LENGTH 8u
 
-static void tell_request(const struct uhcav_misuse_request *r)
-{
-	uhcav_diagnostic_fact("%s, wr_id 0x%llx, of %s 0x%x", r->what, (unsigned long long)r->wr_id,
-			      r->queue, r->number);
-}
-
 void uhcav_misuse_atomic(const struct uhcav_misuse_request *r, uint64_t remote_addr)
 {
 	bool askew = remote_addr % ATOMIC_LENGTH;
@@ -20,7 +14,7 @@ void uhcav_misuse_atomic(const struct uhcav_misuse_request *r, uint64_t remote_a
 	uhcav_diagnostic_begin(UHCA_CHECK_ATOMIC_UNALIGNED, "%s",
 			       askew ? "an atomic's remote address is no multiple of 8"
 				     : "an atomic's elements do not have 8 bytes");
-	tell_request(r);
+	uhcav_diagnostic_request(&r->name);
 	uhcav_diagnostic_fact("remote address 0x%llx, %llu bytes", (unsigned long long)remote_addr,
 			      (unsigned long long)r->length);
 	uhcav_diagnostic_stack(r->posted, "posted by");
@@ -34,7 +28,7 @@ void uhcav_misuse_read(const struct uhcav_misuse_request *r)
 	uhcav_diagnostic_begin(UHCA_CHECK_CONN_MISMATCH,
 			       "a READ or an atomic is posted that is never sent: max_rd_atomic of "
 			       "its queue pair is 0");
-	tell_request(r);
+	uhcav_diagnostic_request(&r->name);
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_tell();
 }
@@ -47,11 +41,11 @@ void uhcav_misuse_inline(const struct uhcav_misuse_request *r, uint32_t asked,
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_INLINE_UNASKED,
 			       "a request has more inline data than its queue pair was made for");
-	tell_request(r);
+	uhcav_diagnostic_request(&r->name);
 	uhcav_diagnostic_fact("%llu bytes inline, max_inline_data %u",
 			      (unsigned long long)r->length, asked);
 	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_stack(made, "%s 0x%x made by", r->queue, r->number);
+	uhcav_diagnostic_stack(made, "%s 0x%x made by", r->name.queue, r->name.number);
 	uhcav_diagnostic_tell();
 }
 
@@ -62,7 +56,7 @@ void uhcav_misuse_recv(const struct uhcav_misuse_request *r)
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_UD_RECV_SHORT,
 			       "a receive has no room for the 40 bytes in front of each datagram");
-	tell_request(r);
+	uhcav_diagnostic_request(&r->name);
 	uhcav_diagnostic_fact("%llu bytes", (unsigned long long)r->length);
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_tell();
@@ -76,7 +70,7 @@ void uhcav_misuse_datagram(const struct uhcav_misuse_request *r,
 		return;
 	uhcav_diagnostic_begin(UHCA_CHECK_UD_RECV_SHORT,
 			       "a datagram is longer than each receive of its target: it is lost");
-	tell_request(r);
+	uhcav_diagnostic_request(&r->name);
 	uhcav_diagnostic_fact("%llu bytes, and 40 in front of them; the longest receive of QP 0x%x "
 			      "has %llu",
 			      (unsigned long long)r->length, longest->qp_num,

@@ -80,14 +80,13 @@ static void tell_post(const struct access *a, const struct uhcav_page_watch_post
 	uhcav_diagnostic_begin(post->check,
 			       "an instruction %s %s, before its completion was polled", word_of(a),
 			       buffer[post->is_target]);
-	uhcav_diagnostic_fact("%s, wr_id 0x%llx, of %s 0x%x", post->request,
-			      (unsigned long long)post->wr_id, post->queue, post->number);
+	uhcav_diagnostic_request(&post->request);
 	uhcav_diagnostic_fact("%llu bytes at 0x%llx, L_Key 0x%x", (unsigned long long)post->length,
 			      (unsigned long long)post->at, post->lkey);
 	uhcav_diagnostic_fact("it %s byte %llu of the buffer", word_of(a),
 			      (unsigned long long)(a->at - post->at));
 	uhcav_diagnostic_stack(stack, "done by");
-	uhcav_diagnostic_stack(post->stack, "%s posted by", post->request);
+	uhcav_diagnostic_stack(post->stack, "%s posted by", post->request.what);
 	uhcav_diagnostic_stack(post->made, "memory region 0x%x registered by", post->lkey);
 	uhcav_diagnostic_tell();
 }

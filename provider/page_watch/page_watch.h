@@ -22,14 +22,11 @@
 
 /* A piece of memory that a request names. Strings are static ones. */
 struct uhcav_page_watch_post {
-	enum uhca_check check;           /* what it is, if the program uses it */
-	bool is_target;                  /* the device writes there: nobody reads either */
-	bool is_recv;                    /* where two of these meet, none is protected (below) */
-	const char *request;             /* "receive" */
-	const char *queue;               /* "RC QP" */
-	uint32_t number;                 /* the queue's */
+	enum uhca_check check; /* what it is, if the program uses it */
+	bool is_target;        /* the device writes there: nobody reads either */
+	bool is_recv;          /* where two of these meet, none is protected (below) */
+	struct uhcav_request_name request;
 	uint32_t lkey;                   /* of the region */
-	uint64_t wr_id;                  /* of the request */
 	uint64_t at, length;             /* in the process */
 	const struct uhcav_stack *stack; /* that posts */
 	const struct uhcav_stack *made;  /* that registered the region; NULL: not known */

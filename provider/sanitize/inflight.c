@@ -11,7 +11,6 @@
 #include "provider/qp/qp.h"
 #include "words.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define PAGE_MIN 4096u
@@ -55,14 +54,12 @@ static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_reque
 static void look_at_memory(const struct uhcav_shadow *s, const struct uhcav_request *r,
 			   const struct uhcav_object *mr, struct uhcav_memory_use *use)
 {
+	const struct uhcav_request_name name = uhcav_words_name(s, r);
 	struct uhcav_change c;
-	char words[128];
 
 	if (!uhcav_ranges_look(mr->self, use->at, use->length, &c))
 		return;
-	snprintf(words, sizeof(words), "%s, wr_id 0x%llx, of %s 0x%x", uhcav_words_opcode(s, r),
-		 (unsigned long long)r->wr_id, s->type, s->number);
-	use->request = words;
+	use->request = &name;
 	use->number = mr->number;
 	use->made = mr->made;
 	use->stack = r->posted;

@@ -49,12 +49,8 @@ static void take_pieces(const struct uhcav_shadow *s, struct uhcav_request *r,
 static struct uhcav_misuse_request as_misuse(const struct uhcav_shadow *s,
 					     const struct uhcav_request *r)
 {
-	return (struct uhcav_misuse_request){.posted = r->posted,
-					     .what = uhcav_words_opcode(s, r),
-					     .queue = s->type,
-					     .number = s->number,
-					     .wr_id = r->wr_id,
-					     .length = r->remote_length};
+	return (struct uhcav_misuse_request){
+		.name = uhcav_words_name(s, r), .posted = r->posted, .length = r->remote_length};
 }
 
 static bool is_atomic(const struct uhcav_request *r)
@@ -165,11 +161,8 @@ static void guard_piece(const struct uhcav_shadow *s, const struct uhcav_request
 		&(struct uhcav_page_watch_post){.check = use_of(s, r),
 						.is_target = r->direction == UHCAV_LOCAL_WRITE,
 						.is_recv = !s->is_send,
-						.request = uhcav_words_opcode(s, r),
-						.queue = s->type,
-						.number = s->number,
+						.request = uhcav_words_name(s, r),
 						.lkey = p->lkey,
-						.wr_id = r->wr_id,
 						.at = p->at,
 						.length = p->length,
 						.stack = r->posted,

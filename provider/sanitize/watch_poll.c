@@ -129,21 +129,21 @@ static const struct uhcav_request *find_failed(const struct batch *b, const stru
 	return found;
 }
 
-static void explain(struct uhcav_here here, const struct batch *b, const struct uhcav_request *r,
-		    enum ibv_wc_status status)
+/* polled: what "here" is; NULL: it has polled the completion. */
+static void explain(struct uhcav_here here, const struct uhcav_shadow *of,
+		    const struct uhcav_request *r, struct uhcav_asker who,
+		    enum ibv_wc_status status, const char *polled)
 {
 	uhcav_failed_explain(here, &(struct uhcav_failed){
-					   .who = b->qp,
-					   .request = uhcav_words_opcode(&b->of, r),
-					   .queue = b->of.type,
-					   .number = b->of.number,
-					   .wr_id = r->wr_id,
-					   .is_recv = !b->of.is_send,
+					   .who = who,
+					   .name = uhcav_words_name(of, r),
+					   .is_recv = !of->is_send,
 					   .rkey = r->rkey,
 					   .remote_addr = r->remote_addr,
 					   .remote_length = r->remote_length,
 					   .status = status,
 					   .posted = r->posted,
+					   .polled = polled,
 				   });
 }
 
@@ -160,7 +160,7 @@ static void look_at_failed(struct uhcav_here here, const struct batch *b,
 		return;
 	}
 	if (status != IBV_WC_REM_ACCESS_ERR || !uhcav_keys_elsewhere(here, &b->of, r, &b->qp))
-		explain(here, b, r, status);
+		explain(here, &b->of, r, b->qp, status, NULL);
 }
 
 static void look_at_sent(struct uhcav_here here, const struct batch *b,
@@ -205,7 +205,6 @@ struct unread {
 	struct uhcav_request request; /* without its pieces */
 	struct uhcav_shadow of;       /* what it is called: not to be used as a queue */
 	struct uhcav_asker who;
-	const char *polled; /* what "here" is */
 };
 
 static bool is_unread_failure(const struct uhca_abi_cqe *e, uint32_t qpn)
@@ -262,24 +261,9 @@ static bool find_unread_request(const struct uhcav_qp *qp, struct unread *u)
 	return found;
 }
 
-static void explain_unread(struct uhcav_here here, const struct unread *u)
+static void explain_unread(struct uhcav_here here, const struct unread *u, const char *polled)
 {
-	const struct uhcav_request *r = &u->request;
-
-	uhcav_failed_explain(here, &(struct uhcav_failed){
-					   .who = u->who,
-					   .request = uhcav_words_opcode(&u->of, r),
-					   .queue = u->of.type,
-					   .number = u->of.number,
-					   .wr_id = r->wr_id,
-					   .is_recv = !u->of.is_send,
-					   .rkey = r->rkey,
-					   .remote_addr = r->remote_addr,
-					   .remote_length = r->remote_length,
-					   .status = (enum ibv_wc_status)u->entry.status,
-					   .posted = r->posted,
-					   .polled = u->polled,
-				   });
+	explain(here, &u->of, &u->request, u->who, (enum ibv_wc_status)u->entry.status, polled);
 }
 
 /* The queue that is not this one; NULL: the queue pair has one for all. */
@@ -303,7 +287,7 @@ static bool is_new_failure(struct uhcav_qp *qp)
  */
 static void look_at_flushed(struct uhcav_here here, struct uhcav_cq *cq, uint32_t qpn, bool locked)
 {
-	struct unread u = {.polled = "a request that was flushed behind it was polled by"};
+	struct unread u;
 	struct uhcav_cq *other;
 	struct uhcav_qp *qp;
 	bool found;
@@ -317,7 +301,7 @@ static void look_at_flushed(struct uhcav_here here, struct uhcav_cq *cq, uint32_
 	if (!locked)
 		uhcav_unlock(&cq->lock);
 	if (found)
-		explain_unread(here, &u);
+		explain_unread(here, &u, "a request that was flushed behind it was polled by");
 }
 
 /* Other failures may be of a connection that is over. */
@@ -328,13 +312,13 @@ static bool is_refusal(const struct uhca_abi_cqe *e)
 
 void uhcav_watch_dropped(struct uhcav_here here, struct uhcav_qp *qp)
 {
-	struct unread u = {
-		.polled = "its error was not polled before the queue pair was destroyed, by"};
+	struct unread u;
 
 	if (qp->send_shadow && qp->qp.send_cq &&
 	    find_unread(uhcav_cq_of(qp->qp.send_cq), qp->qp.qp_num, &u.entry) &&
 	    is_refusal(&u.entry) && find_unread_request(qp, &u) && is_new_failure(qp))
-		explain_unread(here, &u);
+		explain_unread(here, &u,
+			       "its error was not polled before the queue pair was destroyed, by");
 }
 
 /* ---- */

@@ -26,6 +26,15 @@ const char *uhcav_words_opcode(const struct uhcav_shadow *s, const struct uhcav_
 	return "request";
 }
 
+struct uhcav_request_name uhcav_words_name(const struct uhcav_shadow *s,
+					   const struct uhcav_request *r)
+{
+	return (struct uhcav_request_name){.what = uhcav_words_opcode(s, r),
+					   .queue = s->type,
+					   .number = s->number,
+					   .wr_id = r->wr_id};
+}
+
 void uhcav_words_request(const struct uhcav_shadow *s, const struct uhcav_request *r)
 {
 	uhcav_diagnostic_fact("%s, wr_id 0x%llx, of %s 0x%x%s", uhcav_words_opcode(s, r),

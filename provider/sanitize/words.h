@@ -14,7 +14,9 @@ void uhcav_words_piece(const struct uhcav_piece *p);
 /* "memory region 0x300: 4096 bytes from 0x7f...". */
 void uhcav_words_region(const struct uhcav_object *mr);
 
-/* "SEND". */
+/* How it is called: "SEND", and with its queue. */
+struct uhcav_request_name uhcav_words_name(const struct uhcav_shadow *s,
+					   const struct uhcav_request *r);
 const char *uhcav_words_opcode(const struct uhcav_shadow *s, const struct uhcav_request *r);
 
 #endif

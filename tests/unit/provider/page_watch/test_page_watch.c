@@ -49,13 +49,12 @@ static int tear_down(void **state)
 
 static uint32_t begin(const void *at, uint64_t length, bool is_target)
 {
-	struct uhcav_page_watch_post post = {.check = is_target ? UHCA_CHECK_RECV_USED
-								: UHCA_CHECK_SEND_WRITTEN,
-					     .is_target = is_target,
-					     .request = is_target ? "receive" : "SEND",
-					     .queue = "RC QP",
-					     .at = (uintptr_t)at,
-					     .length = length};
+	struct uhcav_page_watch_post post = {
+		.check = is_target ? UHCA_CHECK_RECV_USED : UHCA_CHECK_SEND_WRITTEN,
+		.is_target = is_target,
+		.request = {.what = is_target ? "receive" : "SEND", .queue = "RC QP"},
+		.at = (uintptr_t)at,
+		.length = length};
 
 	return uhcav_page_watch_begin(&post);
 }

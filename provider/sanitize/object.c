@@ -138,16 +138,22 @@ bool uhcav_object_try_words(const void *self, char *words, size_t room)
 	return e;
 }
 
+/* Ends a search, under the lock: what it has found, or NULL. */
+static bool search_end(const struct uhcav_object *found, struct uhcav_object *o)
+{
+	if (found)
+		*o = *found;
+	pthread_mutex_unlock(&uhcav_object_lock);
+	return found;
+}
+
 bool uhcav_object_find(const void *self, struct uhcav_object *o)
 {
-	struct entry *e;
+	const struct entry *e;
 
 	pthread_mutex_lock(&uhcav_object_lock);
 	e = entry_find(self);
-	if (e)
-		*o = e->o;
-	pthread_mutex_unlock(&uhcav_object_lock);
-	return e;
+	return search_end(e ? &e->o : NULL, o);
 }
 
 static bool has_lkey(const struct uhcav_object *o, uint32_t key)
@@ -177,40 +183,24 @@ static const struct uhcav_object *find_grave(const struct ibv_context *context, 
 
 bool uhcav_object_by_key(const struct ibv_context *context, uint32_t lkey, struct uhcav_object *o)
 {
-	const struct uhcav_object *found = NULL;
 	struct entry *e;
 
 	pthread_mutex_lock(&uhcav_object_lock);
 	LIST_FOREACH(e, at_key(lkey), by_key)
-	if (e->o.mr.lkey == lkey && e->o.context == context) {
-		found = &e->o;
+	if (has_lkey(&e->o, lkey) && e->o.context == context)
 		break;
-	}
-	if (!found)
-		found = find_grave(context, lkey, has_lkey);
-	if (found)
-		*o = *found;
-	pthread_mutex_unlock(&uhcav_object_lock);
-	return found;
+	return search_end(e ? &e->o : find_grave(context, lkey, has_lkey), o);
 }
 
 bool uhcav_object_by_rkey(const struct ibv_context *context, uint32_t rkey, struct uhcav_object *o)
 {
-	const struct uhcav_object *found = NULL;
 	struct entry *e;
 
 	pthread_mutex_lock(&uhcav_object_lock);
 	TAILQ_FOREACH(e, &order, in_order)
-	if (e->o.kind == UHCAV_KIND_MR && e->o.context == context && has_rkey(&e->o, rkey)) {
-		found = &e->o;
+	if (e->o.kind == UHCAV_KIND_MR && e->o.context == context && has_rkey(&e->o, rkey))
 		break;
-	}
-	if (!found)
-		found = find_grave(context, rkey, has_rkey);
-	if (found)
-		*o = *found;
-	pthread_mutex_unlock(&uhcav_object_lock);
-	return found;
+	return search_end(e ? &e->o : find_grave(context, rkey, has_rkey), o);
 }
 
 static bool holds(const struct uhcav_object *o, struct uhcav_object_bytes b)
@@ -225,52 +215,37 @@ static bool holds(const struct uhcav_object *o, struct uhcav_object_bytes b)
 bool uhcav_object_elsewhere(const struct ibv_context *context, uint32_t lkey,
 			    struct uhcav_object_bytes bytes, struct uhcav_object *o)
 {
-	const struct entry *found = NULL;
 	struct entry *e;
 
 	pthread_mutex_lock(&uhcav_object_lock);
 	LIST_FOREACH(e, at_key(lkey), by_key)
-	if (e->o.mr.lkey == lkey && e->o.context != context && holds(&e->o, bytes)) {
-		found = e;
-		*o = e->o;
+	if (e->o.mr.lkey == lkey && e->o.context != context && holds(&e->o, bytes))
 		break;
-	}
-	pthread_mutex_unlock(&uhcav_object_lock);
-	return found;
+	return search_end(e ? &e->o : NULL, o);
 }
 
 bool uhcav_object_on_device(const char *device, bool there, uint32_t rkey,
 			    struct uhcav_object_bytes bytes, struct uhcav_object *o)
 {
-	const struct entry *found = NULL;
 	struct entry *e;
 
 	pthread_mutex_lock(&uhcav_object_lock);
 	TAILQ_FOREACH(e, &order, in_order)
 	if (e->o.mr.rkey == rkey && holds(&e->o, bytes) &&
-	    (strcmp(e->o.context->device->name, device) == 0) == there) {
-		found = e;
-		*o = e->o;
+	    (strcmp(e->o.context->device->name, device) == 0) == there)
 		break;
-	}
-	pthread_mutex_unlock(&uhcav_object_lock);
-	return found;
+	return search_end(e ? &e->o : NULL, o);
 }
 
 bool uhcav_object_window(const struct ibv_context *context, uint32_t key, struct uhcav_object *o)
 {
-	const struct entry *found = NULL;
 	struct entry *e;
 
 	pthread_mutex_lock(&uhcav_object_lock);
 	TAILQ_FOREACH(e, &order, in_order)
-	if (e->o.kind == UHCAV_KIND_MW && e->o.context == context && e->o.number >> 8 == key >> 8) {
-		found = e;
-		*o = e->o;
+	if (e->o.kind == UHCAV_KIND_MW && e->o.context == context && e->o.number >> 8 == key >> 8)
 		break;
-	}
-	pthread_mutex_unlock(&uhcav_object_lock);
-	return found;
+	return search_end(e ? &e->o : NULL, o);
 }
 
 static bool stands_on(const struct uhcav_object *o, const void *self)

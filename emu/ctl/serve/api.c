@@ -18,6 +18,12 @@
 #define DETAILS_MAX 512u
 #define JSON        "application/json"
 
+/* What answers a request; not each looks at all of it. */
+#define HANDLER(name)                                                                              \
+	struct answer name(__attribute__((unused)) struct server *s,                               \
+			   __attribute__((unused)) struct MHD_Connection *c,                       \
+			   __attribute__((unused)) const char *body)
+
 /* ---- answers ---- */
 
 struct writer {
@@ -46,15 +52,31 @@ static struct answer no_memory(void)
 	return (struct answer){.status = MHD_HTTP_INTERNAL_SERVER_ERROR, .type = JSON};
 }
 
+struct answer answer_lines(const char *type, const char *const *line)
+{
+	struct writer w;
+
+	if (!begin(&w, type))
+		return no_memory();
+	for (; *line; line++)
+		fputs(*line, w.file);
+	return end(&w);
+}
+
+/* Takes the text over, from malloc; NULL: no memory. */
+static struct answer answer_text(unsigned status, const char *type, char *text)
+{
+	return (struct answer){
+		.status = status, .type = type, .text = text, .length = text ? strlen(text) : 0};
+}
+
 /* Takes the value over. */
 static struct answer answer_json(unsigned status, json_t *value)
 {
-	struct answer a = {.status = status, .type = JSON};
+	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 
-	a.text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-	a.length = a.text ? strlen(a.text) : 0;
 	json_decref(value);
-	return a;
+	return answer_text(status, JSON, text);
 }
 
 struct answer api_error(unsigned status, const char *text)
@@ -115,12 +137,10 @@ static struct answer find_list(struct server *s, struct MHD_Connection *c, struc
 
 /* ---- the model ---- */
 
-static struct answer head(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(head)
 {
 	struct writer w;
 
-	(void)c;
-	(void)body;
 	if (!begin(&w, JSON))
 		return no_memory();
 	page_data_head(w.file, &s->source.watch.model);
@@ -133,7 +153,7 @@ static struct answer head(struct server *s, struct MHD_Connection *c, const char
 	return end(&w);
 }
 
-static struct answer columns(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(columns)
 {
 	struct list list;
 	struct answer a = find_list(s, c, &list);
@@ -141,7 +161,6 @@ static struct answer columns(struct server *s, struct MHD_Connection *c, const c
 	struct writer w;
 	uint64_t from;
 
-	(void)body;
 	if (a.status)
 		return a;
 	if (!list.row || !number(argument(c, "from"), &from))
@@ -192,7 +211,7 @@ static int print_details(FILE *out, const struct model *m, const struct list *li
 	return (int)n;
 }
 
-static struct answer details(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(details)
 {
 	const char *at = argument(c, "i");
 	struct list list;
@@ -200,7 +219,6 @@ static struct answer details(struct server *s, struct MHD_Connection *c, const c
 	struct writer w;
 	int n;
 
-	(void)body;
 	if (a.status)
 		return a;
 	if (!begin(&w, JSON))
@@ -216,27 +234,24 @@ static struct answer details(struct server *s, struct MHD_Connection *c, const c
 			 "i must be places of the list such as 3,7,10-19, at most 512 of them");
 }
 
-static struct answer explanation(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(explanation)
 {
 	const struct explain_options all = {.has_qp = false};
 	struct writer w;
 
-	(void)c;
-	(void)body;
 	if (!begin(&w, "text/plain; charset=utf-8"))
 		return no_memory();
 	model_explain(w.file, &s->source.watch.model, &all);
 	return end(&w);
 }
 
-static struct answer ladder(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(ladder)
 {
 	struct ladder_options o = {.has_qp = false};
 	struct ladder l;
 	struct writer w;
 	uint64_t qp = 0;
 
-	(void)body;
 	if (argument(c, "qp") && (!number(argument(c, "qp"), &qp) || qp > 0xffffff))
 		return api_error(MHD_HTTP_BAD_REQUEST, "qp must be the number of a queue pair");
 	if ((argument(c, "from") && !number(argument(c, "from"), &o.from)) ||
@@ -254,15 +269,9 @@ static struct answer ladder(struct server *s, struct MHD_Connection *c, const ch
 
 /* ---- the daemon ---- */
 
-static struct answer state(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(state)
 {
-	struct answer a = {.status = MHD_HTTP_OK, .type = JSON};
-
-	(void)c;
-	(void)body;
-	a.text = strdup(s->source.state ? s->source.state : "null");
-	a.length = a.text ? strlen(a.text) : 0;
-	return a;
+	return answer_text(MHD_HTTP_OK, JSON, strdup(s->source.state ? s->source.state : "null"));
 }
 
 static struct answer refused(const struct ctl_failure *f)
@@ -297,14 +306,13 @@ static struct answer perform(struct server *s, json_t *request, const char *stat
 	return answer_json(MHD_HTTP_OK, json_pack("{s:o}", UHCA_CTL_RESULT, result));
 }
 
-static struct answer act(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(act)
 {
 	json_t *all = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
 	json_t *request = json_object_get(all, "request");
 	const json_t *statement = json_object_get(all, "scenario");
 	struct answer a;
 
-	(void)c;
 	if (!json_is_object(request) || (statement && !json_is_string(statement)))
 		a = api_error(MHD_HTTP_BAD_REQUEST,
 			      "an act is {\"request\": {...}, \"scenario\": TEXT}");
@@ -314,25 +322,21 @@ static struct answer act(struct server *s, struct MHD_Connection *c, const char 
 	return a;
 }
 
-static struct answer scenario(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(scenario)
 {
 	struct writer w;
 
-	(void)c;
-	(void)body;
 	if (!begin(&w, "text/plain; charset=utf-8"))
 		return no_memory();
 	acts_print(w.file, &s->acts, &s->source, s->options.command);
 	return end(&w);
 }
 
-static struct answer capture(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(capture)
 {
 	const struct model *m = &s->source.watch.model;
 	struct answer a = {.status = MHD_HTTP_OK, .type = "application/octet-stream"};
 
-	(void)c;
-	(void)body;
 	a.length = m->n_bytes;
 	a.is_static = s->source.fixed; /* another model may go while it is being sent */
 	a.text = a.is_static ? (char *)m->bytes : malloc(m->n_bytes + 1);
@@ -341,18 +345,9 @@ static struct answer capture(struct server *s, struct MHD_Connection *c, const c
 	return a;
 }
 
-static struct answer description(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(description)
 {
-	struct writer w;
-
-	(void)s;
-	(void)c;
-	(void)body;
-	if (!begin(&w, JSON))
-		return no_memory();
-	for (const char *const *line = api_file; *line; line++)
-		fputs(*line, w.file);
-	return end(&w);
+	return answer_lines(JSON, api_file);
 }
 
 /* ---- a lab ---- */
@@ -362,22 +357,16 @@ static struct answer no_lab(void)
 	return api_error(MHD_HTTP_NOT_FOUND, "this page has no lab");
 }
 
-static struct answer lab(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(lab)
 {
-	(void)c;
-	(void)body;
 	return s->lab.name ? answer_json(MHD_HTTP_OK, lab_tell(&s->lab)) : no_lab();
 }
 
-static struct answer picture(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(picture)
 {
-	struct answer a = {.status = MHD_HTTP_OK, .type = "image/svg+xml"};
+	char *text = s->lab.name ? lab_picture(&s->lab) : NULL;
 
-	(void)c;
-	(void)body;
-	a.text = s->lab.name ? lab_picture(&s->lab) : NULL;
-	a.length = a.text ? strlen(a.text) : 0;
-	return a.text ? a : no_lab();
+	return text ? answer_text(MHD_HTTP_OK, "image/svg+xml", text) : no_lab();
 }
 
 static struct answer try_program(struct server *s, const char *program, bool checks)
@@ -399,14 +388,13 @@ static struct answer try_program(struct server *s, const char *program, bool che
 }
 
 /* {"program": TEXT, "check": true} */
-static struct answer program(struct server *s, struct MHD_Connection *c, const char *body)
+static HANDLER(program)
 {
 	json_t *all = json_loads(body, JSON_REJECT_DUPLICATES, NULL);
 	const json_t *text = json_object_get(all, "program"),
 		     *check = json_object_get(all, "check");
 	struct answer a;
 
-	(void)c;
 	if (!s->lab.name)
 		a = no_lab();
 	else if (!json_is_string(text) || !json_is_boolean(check))
@@ -423,7 +411,7 @@ static struct answer program(struct server *s, struct MHD_Connection *c, const c
 static const struct route {
 	const char *path;
 	bool posts;
-	struct answer (*run)(struct server *s, struct MHD_Connection *c, const char *body);
+	HANDLER((*run));
 } routes[] = {
 	{"head", false, head},
 	{"columns", false, columns},

@@ -53,27 +53,15 @@ static enum MHD_Result queue(struct MHD_Connection *c, const struct answer *a)
 	return result;
 }
 
-static struct answer lines(const char *type, const char *const *line)
-{
-	struct answer a = {.status = MHD_HTTP_OK, .type = type};
-	FILE *f = open_memstream(&a.text, &a.length);
-
-	for (; f && *line; line++)
-		fputs(*line, f);
-	if (f)
-		fclose(f);
-	return a;
-}
-
 /* The page's own parts: nothing in them is secret. */
 static struct answer part(const char *path)
 {
 	if (strcmp(path, "/") == 0)
-		return lines("text/html; charset=utf-8", page_shell);
+		return answer_lines("text/html; charset=utf-8", page_shell);
 	if (strcmp(path, "/page.js") == 0)
-		return lines("text/javascript; charset=utf-8", page_js);
+		return answer_lines("text/javascript; charset=utf-8", page_js);
 	if (strcmp(path, "/page.css") == 0)
-		return lines("text/css; charset=utf-8", page_css);
+		return answer_lines("text/css; charset=utf-8", page_css);
 	return api_error(MHD_HTTP_NOT_FOUND, "there is no such page");
 }
 

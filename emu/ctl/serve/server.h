@@ -58,6 +58,9 @@ struct answer {
 	bool is_static; /* text is not from malloc */
 };
 
+/* A file of the build, which ends with NULL. */
+struct answer answer_lines(const char *type, const char *const *line);
+
 /* What comes to a request below /api/ that has passed the guard (api.c). body: of a POST. */
 struct answer api_answer(struct server *s, struct MHD_Connection *c, const char *path,
 			 const char *body);

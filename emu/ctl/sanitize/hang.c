@@ -360,12 +360,12 @@ static bool name_connection(json_t *line, const struct hang_tables *t)
 	char fact[512];
 	for (size_t i = 0; i < ctl_rows(t->ids); i++) {
 		const struct hang_cm c = hang_cm_look(t, i);
-		const char *check = hang_cm_check(c.kind);
+		const char *check = hang_cm_findings[c.kind].check;
 		if (!check || i != c.victim || ctl_cell_number(t->ids, c.row, "pid") != pid ||
 		    !takes(line, check))
 			continue;
 		if (!named || c.kind == HANG_CM_BACKLOG_FULL)
-			set_check(line, check, hang_cm_what(c.kind));
+			set_check(line, check, hang_cm_findings[c.kind].what);
 		named = true;
 		hang_cm_describe(t, &c, fact, sizeof(fact));
 		add_fact(line, fact);

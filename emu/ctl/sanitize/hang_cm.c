@@ -143,57 +143,36 @@ bool hang_cm_has_ids(const struct hang_tables *t, pid_t pid)
 	return false;
 }
 
-const char *hang_cm_check(enum hang_cm_kind kind)
-{
-	switch (kind) {
-	case HANG_CM_REQUEST_UNREAD:
-	case HANG_CM_BACKLOG_FULL:
-	case HANG_CM_REPLY_UNREAD:
-	case HANG_CM_END_UNREAD:
-	case HANG_CM_LEAVE_UNREAD:
-		return "cm-unread";
-	case HANG_CM_REQUEST_IGNORED:
-	case HANG_CM_REPLY_IGNORED:
-	case HANG_CM_LEAVE_IGNORED:
-		return "cm-unanswered";
-	case HANG_CM_QUIET:
-	case HANG_CM_OPEN:
-		break;
-	}
-	return NULL;
-}
-
-const char *hang_cm_what(enum hang_cm_kind kind)
-{
-	switch (kind) {
-	case HANG_CM_REQUEST_UNREAD:
-		return "a peer waits to be connected, and no thread reads its CONNECT_REQUEST";
-	case HANG_CM_BACKLOG_FULL:
-		return "a peer waits to be connected, and the listener's backlog is full: no "
-		       "thread reads its events";
-	case HANG_CM_REQUEST_IGNORED:
-		return "a peer waits to be connected, and its request is neither accepted nor "
-		       "rejected";
-	case HANG_CM_REPLY_UNREAD:
-		return "a connection is not established: at the end that asked for it no thread "
-		       "reads CONNECT_RESPONSE or ESTABLISHED";
-	case HANG_CM_REPLY_IGNORED:
-		return "a connection is not established: CONNECT_RESPONSE is not answered";
-	case HANG_CM_END_UNREAD:
-		return "completions are awaited of a connection that the peer has ended or "
-		       "refused, and no thread reads the event";
-	case HANG_CM_LEAVE_UNREAD:
-		return "a peer has called rdma_disconnect, and no thread reads DISCONNECTED at "
-		       "the other end";
-	case HANG_CM_LEAVE_IGNORED:
-		return "a peer has called rdma_disconnect and waits for DISCONNECTED; the other "
-		       "end has read it and calls neither rdma_disconnect nor rdma_destroy_id";
-	case HANG_CM_QUIET:
-	case HANG_CM_OPEN:
-		break;
-	}
-	return NULL;
-}
+const struct hang_cm_finding hang_cm_findings[] = {
+	[HANG_CM_QUIET] = {NULL, NULL},
+	[HANG_CM_OPEN] = {NULL, NULL},
+	[HANG_CM_REQUEST_UNREAD] =
+		{"cm-unread",
+		 "a peer waits to be connected, and no thread reads its CONNECT_REQUEST"},
+	[HANG_CM_BACKLOG_FULL] =
+		{"cm-unread", "a peer waits to be connected, and the listener's backlog is full: "
+			      "no thread reads its events"},
+	[HANG_CM_REQUEST_IGNORED] = {"cm-unanswered",
+				     "a peer waits to be connected, and its request is neither "
+				     "accepted nor rejected"},
+	[HANG_CM_REPLY_UNREAD] =
+		{"cm-unread",
+		 "a connection is not established: at the end that asked for it no thread reads "
+		 "CONNECT_RESPONSE or ESTABLISHED"},
+	[HANG_CM_REPLY_IGNORED] =
+		{"cm-unanswered",
+		 "a connection is not established: CONNECT_RESPONSE is not answered"},
+	[HANG_CM_END_UNREAD] = {"cm-unread",
+				"completions are awaited of a connection that the peer has ended "
+				"or refused, and no thread reads the event"},
+	[HANG_CM_LEAVE_UNREAD] =
+		{"cm-unread", "a peer has called rdma_disconnect, and no thread reads DISCONNECTED "
+			      "at the other end"},
+	[HANG_CM_LEAVE_IGNORED] =
+		{"cm-unanswered",
+		 "a peer has called rdma_disconnect and waits for DISCONNECTED; the other end has "
+		 "read it and calls neither rdma_disconnect nor rdma_destroy_id"},
+};
 
 static int name_end(const struct hang_tables *t, size_t row, char *text, size_t room)
 {

@@ -39,9 +39,10 @@ bool hang_cm_has_ended(const struct hang_tables *t, const char *device, json_int
 bool hang_cm_listens(const struct hang_tables *t, pid_t pid);
 bool hang_cm_has_ids(const struct hang_tables *t, pid_t pid);
 
-/* The check that it is a case of, and what is wrong: a sentence without an end. */
-const char *hang_cm_check(enum hang_cm_kind kind);
-const char *hang_cm_what(enum hang_cm_kind kind);
+/* What is told of each kind: its check, and what is wrong, a sentence without an end. Or NULL. */
+extern const struct hang_cm_finding {
+	const char *check, *what;
+} hang_cm_findings[];
 
 /* A fact about both ends. */
 void hang_cm_describe(const struct hang_tables *t, const struct hang_cm *c, char *text,

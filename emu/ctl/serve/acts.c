@@ -134,11 +134,10 @@ static void see(struct seen *seen, const char *kind, const char *name, const cha
 /* Of what failed, that which the next run should show as well. */
 static void see_record(struct seen *seen, const struct model_record *r)
 {
-	const char *status = model_word(r, "status"), *syndrome = model_word(r, "syndrome");
-	const char *why = model_word(r, "why");
+	const char *syndrome = model_word(r, "syndrome"), *why = model_word(r, "why");
 
-	if (r->kind == MODEL_COMPLETION && status && strcmp(status, "SUCCESS") != 0)
-		see(seen, "completion", "status", status);
+	if (model_is_failure(r))
+		see(seen, "completion", "status", model_word(r, "status"));
 	else if (r->kind == MODEL_NAK && syndrome)
 		see(seen, "nak", "syndrome", syndrome);
 	else if (r->kind == MODEL_RETRY && why)

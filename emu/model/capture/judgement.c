@@ -287,10 +287,9 @@ static const struct model_record *unreachable(const struct model *s, const struc
 
 	for (uint32_t i = 0; i < s->n_records; i++) {
 		const struct model_record *r = &s->record[i];
-		const char *address = model_word(r, "address");
 
-		if (r->kind == MODEL_UNREACHABLE && r->ns <= until && address &&
-		    strcmp(address, host) == 0)
+		if (r->kind == MODEL_UNREACHABLE && r->ns <= until &&
+		    model_word_is(r, "address", host))
 			return r;
 	}
 	return NULL;
@@ -348,8 +347,7 @@ static void why_no_answer(const struct reason *r, const struct model *s,
 		say_decisive(r, s, n);
 	else if (gone)
 		because(r, "no device is at %s: its host reports UDP port %s as closed",
-			model_word(gone, "address"),
-			model_word(gone, "port") ? model_word(gone, "port") : "4791");
+			model_word(gone, "address"), model_word_or(gone, "port", "4791"));
 	else if (n->lost > 0 && n->lost == n->sent)
 		say_lost(r, n);
 	else if (n->unknown > 0 && n->answers == 0)
@@ -398,10 +396,9 @@ static const struct model_record *to_error(const struct model *s, uint32_t qp, u
 
 	for (uint32_t i = 0; i < s->n_records; i++) {
 		const struct model_record *r = &s->record[i];
-		const char *to = model_word(r, "to");
 
-		if (r->kind == MODEL_STATE && r->qp == qp && r->ns <= until && to &&
-		    strcmp(to, "ERR") == 0)
+		if (r->kind == MODEL_STATE && r->qp == qp && r->ns <= until &&
+		    model_word_is(r, "to", "ERR"))
 			found = r;
 	}
 	return found;
@@ -423,13 +420,10 @@ void model_find_failures(struct model *s)
 	for (uint32_t i = 0; i < s->n_moments; i++) {
 		const struct model_record *r =
 			s->moment[i].is_record ? &s->record[s->moment[i].index] : NULL;
-		const char *status;
 
-		if (!r || r->kind != MODEL_COMPLETION || r->qp == MODEL_NONE ||
-		    s->qp[r->qp].failed != MODEL_NONE)
-			continue;
-		status = model_word(r, "status");
-		if (status && strcmp(status, "SUCCESS") != 0 && strcmp(status, "WR_FLUSH_ERR") != 0)
+		if (r && model_is_failure(r) && r->qp != MODEL_NONE &&
+		    s->qp[r->qp].failed == MODEL_NONE &&
+		    !model_word_is(r, "status", "WR_FLUSH_ERR"))
 			s->qp[r->qp].failed = s->moment[i].index;
 	}
 }
@@ -446,16 +440,15 @@ static void why_flushed(const struct reason *r, const struct model *s, const str
 	const struct model_record *first = model_first_failure(s, c->qp);
 	uint32_t fatal = fatal_request(s, c->qp, c->ns);
 	const struct model_record *state = to_error(s, c->qp, c->ns);
-	const char *by = state ? model_word(state, "by") : NULL;
 
 	if (first && first->ns <= c->ns)
 		because(r, "%s wr %s of this QP had failed with %s at %.3f ms",
-			model_word(first, "opcode") ? model_word(first, "opcode") : "a request,",
-			model_word(first, "wr") ? model_word(first, "wr") : "?",
-			model_word(first, "status"), (double)(first->ns - s->began) / 1e6);
+			model_word_or(first, "opcode", "a request,"),
+			model_word_or(first, "wr", "?"), model_word(first, "status"),
+			(double)(first->ns - s->began) / 1e6);
 	else if (fatal != MODEL_NONE)
 		say_fatal_request(r, s, &s->arrow[fatal]);
-	else if (by && strcmp(by, "program") == 0)
+	else if (state && model_word_is(state, "by", "program"))
 		because(r, "the program took the QP to ERR");
 	else
 		because(r, "no request of this QP failed in this capture; the cause of the error "

@@ -508,6 +508,32 @@ const char *model_word(const struct model_record *r, const char *name)
 	return model_words_find(r->word, r->n, name);
 }
 
+const char *model_word_or(const struct model_record *r, const char *name, const char *otherwise)
+{
+	const char *value = model_word(r, name);
+
+	return value ? value : otherwise;
+}
+
+bool model_word_is(const struct model_record *r, const char *name, const char *value)
+{
+	const char *is = model_word(r, name);
+
+	return is && strcmp(is, value) == 0;
+}
+
+bool model_is_failure(const struct model_record *r)
+{
+	return r->kind == MODEL_COMPLETION && model_word(r, "status") &&
+	       !model_word_is(r, "status", "SUCCESS");
+}
+
+bool model_is_error_state(const struct model_record *r)
+{
+	return r->kind == MODEL_STATE &&
+	       (model_word_is(r, "to", "ERR") || model_word_is(r, "to", "SQE"));
+}
+
 uint64_t model_number(const struct model_record *r, const char *name)
 {
 	const char *text = model_word(r, name);

@@ -201,9 +201,15 @@ int model_parse(struct model *s, void *bytes, size_t size);
 
 void model_free(struct model *s);
 
-/* What the words of a record say: NULL, or 0. */
+/* What the words of a record say: NULL (or another text), or 0; and do they say this? */
 const char *model_word(const struct model_record *r, const char *name);
+const char *model_word_or(const struct model_record *r, const char *name, const char *otherwise);
 uint64_t model_number(const struct model_record *r, const char *name);
+bool model_word_is(const struct model_record *r, const char *name, const char *value);
+
+/* A completion that has an error; a QP that went into an error state. */
+bool model_is_failure(const struct model_record *r);
+bool model_is_error_state(const struct model_record *r);
 
 /* Of a flight recorder: there was more than it still has. */
 bool model_has_forgotten(const struct model *s);

@@ -6,19 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-
-static const char *word(const struct model_record *r, const char *name)
-{
-	const char *value = model_word(r, name);
-
-	return value ? value : "";
-}
-
-static bool is(const struct model_record *r, const char *name, const char *value)
-{
-	return strcmp(word(r, name), value) == 0;
-}
 
 /* ---- sends ---- */
 
@@ -37,14 +24,15 @@ static void add_waits(struct text *t, const struct model_record *r)
 		{"order", "the next has failed and completes after earlier ones"},
 	};
 
-	if (is(r, "waits", "answer")) {
-		text_add(t, ", waiting for the peer to acknowledge PSN %s", word(r, "una_psn"));
+	if (model_word_is(r, "waits", "answer")) {
+		text_add(t, ", waiting for the peer to acknowledge PSN %s",
+			 model_word_or(r, "una_psn", ""));
 		if (model_word(r, "timeout") && model_number(r, "timeout") == 0)
 			text_add(t, ", for ever, because its timeout is 0");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(reason) / sizeof(reason[0]); i++)
-		if (is(r, "waits", reason[i].waits))
+		if (model_word_is(r, "waits", reason[i].waits))
 			text_add(t, ": %s", reason[i].words);
 }
 
@@ -71,7 +59,7 @@ static void add_receives(struct text *t, const struct model_record *r)
 	uint64_t n = model_number(r, "recvs");
 
 	if (model_word(r, "srq"))
-		text_add(t, "; receives come from SRQ %s", word(r, "srq"));
+		text_add(t, "; receives come from SRQ %s", model_word_or(r, "srq", ""));
 	else if (n > 0)
 		text_add(t, "; %" PRIu64 " receive request%s for a message", n,
 			 n == 1 ? " waits" : "s wait");
@@ -81,12 +69,12 @@ static void add_receives(struct text *t, const struct model_record *r)
 
 static void add_qp(struct text *t, const struct model_record *r)
 {
-	text_add(t, "in %s: ", word(r, "state"));
-	if (is(r, "state", "RESET") || is(r, "state", "INIT")) {
+	text_add(t, "in %s: ", model_word_or(r, "state", ""));
+	if (model_word_is(r, "state", "RESET") || model_word_is(r, "state", "INIT")) {
 		text_add(t, "not connected, it neither sends nor receives");
 		return;
 	}
-	if (is(r, "state", "RTR"))
+	if (model_word_is(r, "state", "RTR"))
 		text_add(t, "it accepts messages and sends none before RTS; ");
 	add_sends(t, r);
 	add_receives(t, r);
@@ -100,7 +88,7 @@ static void add_cq(struct text *t, const struct model_record *r)
 		 unread == 1 ? " is" : "s are");
 	if (held > 0)
 		text_add(t, ", %" PRIu64 " held back until earlier ones are handled", held);
-	if (is(r, "state", "overrun"))
+	if (model_word_is(r, "state", "overrun"))
 		text_add(t, "; the queue is overrun and accepts no more");
 	else if (model_number(r, "armed"))
 		text_add(t, "; it is armed");
@@ -118,17 +106,17 @@ static void add_cm(struct text *t, const struct model_record *r)
 		text_add(t,
 			 "%" PRIu64 " event%s not read (rdma_get_cm_event), the first is "
 			 "RDMA_CM_EVENT_%s",
-			 unread, unread == 1 ? " is" : "s are", word(r, "event"));
+			 unread, unread == 1 ? " is" : "s are", model_word_or(r, "event", ""));
 	if (held > 0)
 		text_add(
 			t,
 			"%sa DISCONNECTED event waits until the program has polled its completions",
 			unread > 0 ? "; " : "");
-	text_add(t, "; %s", word(r, "state"));
+	text_add(t, "; %s", model_word_or(r, "state", ""));
 	if (model_number(r, "port") > 0)
-		text_add(t, " at port %s", word(r, "port"));
+		text_add(t, " at port %s", model_word_or(r, "port", ""));
 	if (model_word(r, "pid"))
-		text_add(t, ", of process %s", word(r, "pid"));
+		text_add(t, ", of process %s", model_word_or(r, "pid", ""));
 }
 
 const char *model_standing_text(const struct model_record *r, char *buf, size_t cap)
@@ -149,14 +137,14 @@ const char *model_standing_text(const struct model_record *r, char *buf, size_t 
 
 static bool posts_sends(const struct model_record *r)
 {
-	return is(r, "verb", "post_send") || is(r, "verb", "wr_complete") ||
-	       is(r, "verb", "bind_mw");
+	return model_word_is(r, "verb", "post_send") || model_word_is(r, "verb", "wr_complete") ||
+	       model_word_is(r, "verb", "bind_mw");
 }
 
 static bool state_sends(const struct model_record *r)
 {
-	return is(r, "state", "RTS") || is(r, "state", "SQD") || is(r, "state", "SQE") ||
-	       is(r, "state", "ERR");
+	return model_word_is(r, "state", "RTS") || model_word_is(r, "state", "SQD") ||
+	       model_word_is(r, "state", "SQE") || model_word_is(r, "state", "ERR");
 }
 
 const char *model_call_text(const struct model_record *r, char *buf, size_t cap)
@@ -164,20 +152,20 @@ const char *model_call_text(const struct model_record *r, char *buf, size_t cap)
 	struct text t = {buf, cap, 0};
 
 	buf[0] = '\0';
-	text_add(&t, "%s", word(r, "verb"));
+	text_add(&t, "%s", model_word_or(r, "verb", ""));
 	if (model_word(r, "wr"))
-		text_add(&t, " of wr %s", word(r, "wr"));
-	text_add(&t, ": %s", word(r, "status"));
+		text_add(&t, " of wr %s", model_word_or(r, "wr", ""));
+	text_add(&t, ": %s", model_word_or(r, "status", ""));
 	if (!model_word(r, "state"))
 		return buf;
 	if (posts_sends(r) && !state_sends(r))
 		text_add(&t, ", because the QP is in %s, and send requests need at least RTS",
-			 word(r, "state"));
-	else if (is(r, "verb", "post_recv") && is(r, "state", "RESET"))
+			 model_word_or(r, "state", ""));
+	else if (model_word_is(r, "verb", "post_recv") && model_word_is(r, "state", "RESET"))
 		text_add(&t,
 			 ", because the QP is in RESET, and receive requests need at least INIT");
 	else
 		text_add(&t, ", because the request is invalid (the QP is in %s)",
-			 word(r, "state"));
+			 model_word_or(r, "state", ""));
 	return buf;
 }

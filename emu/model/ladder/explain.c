@@ -97,11 +97,10 @@ static void tell_lost_request(FILE *out, const struct model *s, const struct mod
 		return;
 	if (model_word(r, "key"))
 		snprintf(memory, sizeof(memory), ", key %s, address %s", model_word(r, "key"),
-			 model_word(r, "address") ? model_word(r, "address") : "?");
+			 model_word_or(r, "address", "?"));
 	say(out, "The request", "%s of %" PRIu64 " bytes, psn %" PRIu64 ", to QP %s%s.",
-	    model_word(r, "opcode") ? model_word(r, "opcode") : "A request",
-	    model_number(r, "length"), model_number(r, "psn"),
-	    model_word(r, "peer") ? model_word(r, "peer") : "?", memory);
+	    model_word_or(r, "opcode", "A request"), model_number(r, "length"),
+	    model_number(r, "psn"), model_word_or(r, "peer", "?"), memory);
 }
 
 /* "; N arrived ...": what became of so many. */
@@ -196,15 +195,13 @@ static void tell_states(FILE *out, const struct model *s, const struct model_rec
 {
 	for (uint32_t i = 0; i < s->n_records; i++) {
 		const struct model_record *r = &s->record[i];
-		const char *to = model_word(r, "to");
 
-		if (r->kind != MODEL_STATE || r->qp != c->qp || !to ||
-		    (strcmp(to, "ERR") != 0 && strcmp(to, "SQE") != 0))
+		if (!model_is_error_state(r) || r->qp != c->qp)
 			continue;
 		say(out, "The QP", "It went from %s to %s at %.3f ms%s",
-		    model_word(r, "from") ? model_word(r, "from") : "?", to, since(s, r->ns),
-		    strcmp(to, "ERR") == 0 ? ": it sends and receives nothing more."
-					   : ": waiting send requests are flushed.");
+		    model_word_or(r, "from", "?"), model_word(r, "to"), since(s, r->ns),
+		    model_word_is(r, "to", "ERR") ? ": it sends and receives nothing more."
+						  : ": waiting send requests are flushed.");
 		return;
 	}
 }
@@ -214,12 +211,11 @@ static void tell_hits(FILE *out, const struct model *s, const struct model_recor
 {
 	for (uint32_t i = 0; i < s->n_records; i++) {
 		const struct model_record *r = &s->record[i];
-		const char *layer = model_word(r, "layer");
 
-		if (r->kind == MODEL_HIT && r->qp == c->qp && r->ns <= c->ns && layer &&
-		    strcmp(layer, "completion") == 0)
+		if (r->kind == MODEL_HIT && r->qp == c->qp && r->ns <= c->ns &&
+		    model_word_is(r, "layer", "completion"))
 			say(out, "Rules", "Rule %s changed a completion of this QP at %.3f ms.",
-			    model_word(r, "rule") ? model_word(r, "rule") : "?", since(s, r->ns));
+			    model_word_or(r, "rule", "?"), since(s, r->ns));
 	}
 }
 
@@ -278,20 +274,17 @@ static void tell_why(FILE *out, const struct model *s, const struct model_record
 
 static void tell_completion(FILE *out, const struct model *s, const struct model_record *c)
 {
-	const char *status = model_word(c, "status");
-	const char *op = model_word(c, "opcode"), *wr = model_word(c, "wr");
-	bool flushed = status && strcmp(status, "WR_FLUSH_ERR") == 0;
 	char name[96];
 
-	fprintf(out, "%s wr %s of %s: %s at %.3f ms\n\n", op ? op : "Request", wr ? wr : "?",
-		model_qp_name(s, c->qp, name, sizeof(name)), status ? status : "?",
-		since(s, c->ns));
+	fprintf(out, "%s wr %s of %s: %s at %.3f ms\n\n", model_word_or(c, "opcode", "Request"),
+		model_word_or(c, "wr", "?"), model_qp_name(s, c->qp, name, sizeof(name)),
+		model_word_or(c, "status", "?"), since(s, c->ns));
 	tell_why(out, s, c);
-	if (!flushed)
+	if (!model_word_is(c, "status", "WR_FLUSH_ERR"))
 		tell_message(out, s, c);
 	tell_hits(out, s, c);
 	tell_states(out, s, c);
-	tell_status(out, c, model_status_find(status));
+	tell_status(out, c, model_status_find(model_word(c, "status")));
 	fputc('\n', out);
 }
 
@@ -342,19 +335,16 @@ static void sum_up_packets(FILE *out, const struct model *s, const struct model_
 
 void model_explain_shortly(FILE *out, const struct model *s, const struct model_record *c)
 {
-	const char *status = model_word(c, "status"), *op = model_word(c, "opcode");
-	const char *wr = model_word(c, "wr");
-	bool flushed;
 	char name[96] = "a QP that is not known", why[MODEL_WHY_MAX];
 
 	if (c->qp != MODEL_NONE)
 		model_qp_name(s, c->qp, name, sizeof(name));
-	fprintf(out, "%s wr %s of %s ended with %s at %.3f ms", op ? op : "Request", wr ? wr : "?",
-		name, status ? status : "?", since(s, c->ns));
-	flushed = status && strcmp(status, "WR_FLUSH_ERR") == 0;
+	fprintf(out, "%s wr %s of %s ended with %s at %.3f ms",
+		model_word_or(c, "opcode", "Request"), model_word_or(c, "wr", "?"), name,
+		model_word_or(c, "status", "?"), since(s, c->ns));
 	if (model_why(s, c, why, sizeof(why))[0])
 		fprintf(out, ": %s", why);
-	if (!flushed)
+	if (!model_word_is(c, "status", "WR_FLUSH_ERR"))
 		sum_up_packets(out, s, c);
 	fputc('.', out);
 }
@@ -415,10 +405,9 @@ static unsigned tell_calls(FILE *out, const struct model *s, const struct explai
 
 	for (uint32_t i = 0; i < s->n_records && !o->has_wr; i++) {
 		const struct model_record *r = &s->record[i];
-		const char *status = model_word(r, "status");
 
-		if (r->kind != MODEL_CALL || !is_of(s, r, o) || !status ||
-		    strcmp(status, "slow") == 0 || n++ >= EXPLAIN_MAX)
+		if (r->kind != MODEL_CALL || !is_of(s, r, o) || !model_word(r, "status") ||
+		    model_word_is(r, "status", "slow") || n++ >= EXPLAIN_MAX)
 			continue;
 		fprintf(out, "Call that failed at %.3f ms\n\n", since(s, r->ns));
 		say(out, "On", "%s.",
@@ -503,17 +492,8 @@ static bool is_last(const struct model *s, uint32_t index)
 /* A QP in an error state whose requests were all flushed waits for nothing. */
 static bool is_over(const struct model_record *r)
 {
-	const char *state = model_word(r, "state");
-
-	return state && strcmp(state, "ERR") == 0 && model_number(r, "sends") == 0 &&
+	return model_word_is(r, "state", "ERR") && model_number(r, "sends") == 0 &&
 	       model_number(r, "recvs") == 0;
-}
-
-static bool waits_for(const struct model_record *r, const char *what)
-{
-	const char *waits = model_word(r, "waits");
-
-	return waits && strcmp(waits, what) == 0;
 }
 
 /* What became of the last request that a QP sent which waits for an answer. */
@@ -544,7 +524,8 @@ static bool peer_waits(const struct model *s, const struct model_record *r)
 		const struct model_record *b = &s->record[i];
 
 		if (b->kind == MODEL_STANDS && b->qp == peer)
-			return waits_for(b, "rnr") || waits_for(b, "credit");
+			return model_word_is(b, "waits", "rnr") ||
+			       model_word_is(b, "waits", "credit");
 	}
 	return false;
 }
@@ -556,7 +537,7 @@ static void add_model(const struct model *s, const struct model_record *r, char 
 
 	if (r->qp == MODEL_NONE)
 		return;
-	if (waits_for(r, "answer"))
+	if (model_word_is(r, "waits", "answer"))
 		add_last_request(s, r, text);
 	else if (model_number(r, "recvs") == 0 && peer_waits(s, r))
 		snprintf(text + used, STANDING_MAX - used,
@@ -571,8 +552,7 @@ static void name_standing(const struct model *s, const struct model_record *r, c
 	if (model_word(r, "cm_id"))
 		snprintf(name, 160, "rdma_cm id %s", model_word(r, "cm_id"));
 	else if (r->qp == MODEL_NONE)
-		snprintf(name, 160, "%s CQ %s", host,
-			 model_word(r, "cq") ? model_word(r, "cq") : "?");
+		snprintf(name, 160, "%s CQ %s", host, model_word_or(r, "cq", "?"));
 	else if (s->qp[r->qp].program[0])
 		snprintf(name, 160, "%s (%s)", model_qp_name(s, r->qp, qp, sizeof(qp)),
 			 s->qp[r->qp].program);
@@ -618,17 +598,10 @@ static bool is_wanted(const struct model *s, const struct model_record *r,
 	return !o->has_wr || model_number(r, "wr") == o->wr;
 }
 
-static bool has_status(const struct model_record *r, const char *name)
-{
-	const char *status = model_word(r, "status");
-
-	return status && strcmp(status, name) == 0;
-}
-
 bool model_explain_wants(const struct model *s, const struct model_record *r,
 			 const struct explain_options *o)
 {
-	return is_wanted(s, r, o) && (o->has_wr || !has_status(r, "SUCCESS"));
+	return is_wanted(s, r, o) && (o->has_wr || !model_word_is(r, "status", "SUCCESS"));
 }
 
 /* What can be said where no device told of completions. */
@@ -707,9 +680,10 @@ unsigned model_explain(FILE *out, const struct model *s, const struct explain_op
 		if (!r || !is_wanted(s, r, o))
 			continue;
 		completions++;
-		if (!o->has_wr && has_status(r, "SUCCESS"))
+		if (!o->has_wr && model_word_is(r, "status", "SUCCESS"))
 			continue;
-		if (!o->has_wr && has_status(r, "WR_FLUSH_ERR") && model_first_failure(s, r->qp))
+		if (!o->has_wr && model_word_is(r, "status", "WR_FLUSH_ERR") &&
+		    model_first_failure(s, r->qp))
 			flushed++;
 		else if (told == EXPLAIN_MAX)
 			more++;

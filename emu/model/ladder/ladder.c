@@ -46,10 +46,8 @@ static bool wanted_ends(const struct making *m, uint32_t a, uint32_t b)
 /* A state on the way to work, or the way back. */
 static bool is_setup(const struct model_record *r)
 {
-	const char *to = model_word(r, "to");
-
-	return r->kind == MODEL_STATE && to && strcmp(to, "ERR") != 0 && strcmp(to, "SQE") != 0 &&
-	       strcmp(to, "SQD") != 0;
+	return r->kind == MODEL_STATE && model_word(r, "to") && !model_is_error_state(r) &&
+	       !model_word_is(r, "to", "SQD");
 }
 
 static bool wanted_record(const struct making *m, const struct model_record *r)
@@ -390,15 +388,11 @@ static int add_arrival(struct making *m, uint32_t arrow)
 
 static enum ladder_mood record_mood(const struct model_record *r)
 {
-	const char *status = model_word(r, "status");
-	const char *to = model_word(r, "to");
-
 	switch (r->kind) {
 	case MODEL_COMPLETION:
-		return status && strcmp(status, "SUCCESS") == 0 ? LADDER_ANSWER : LADDER_LOST;
+		return model_word_is(r, "status", "SUCCESS") ? LADDER_ANSWER : LADDER_LOST;
 	case MODEL_STATE:
-		return to && (strcmp(to, "ERR") == 0 || strcmp(to, "SQE") == 0) ? LADDER_LOST
-										: LADDER_PLAIN;
+		return model_is_error_state(r) ? LADDER_LOST : LADDER_PLAIN;
 	case MODEL_RETRY:
 		return LADDER_AGAIN;
 	case MODEL_RULE:
@@ -406,7 +400,6 @@ static enum ladder_mood record_mood(const struct model_record *r)
 	case MODEL_CALL:
 		return LADDER_MADE;
 	case MODEL_LEAK:
-		return LADDER_LOST;
 	case MODEL_EVENT:
 		return LADDER_LOST;
 	case MODEL_NAK:
@@ -423,13 +416,6 @@ static enum ladder_mood record_mood(const struct model_record *r)
 	return LADDER_PLAIN;
 }
 
-static bool same_words(const struct model_record *a, const struct model_record *b, const char *name)
-{
-	const char *x = model_word(a, name), *y = model_word(b, name);
-
-	return x && y && strcmp(x, y) == 0;
-}
-
 /* Requests that are flushed one after the other become one row. */
 static bool joins(const struct making *m, const struct model_record *r)
 {
@@ -440,8 +426,8 @@ static bool joins(const struct making *m, const struct model_record *r)
 		return false;
 	before = &m->s->record[last->record];
 	if (r->kind != MODEL_COMPLETION || before->kind != r->kind || before->qp != r->qp ||
-	    !same_words(r, before, "status") ||
-	    strcmp(model_word(r, "status"), "WR_FLUSH_ERR") != 0)
+	    !model_word_is(r, "status", "WR_FLUSH_ERR") ||
+	    !model_word_is(before, "status", "WR_FLUSH_ERR"))
 		return false;
 	last->count++;
 	ladder_record_note(m->s, before, last->count, last->note, sizeof(last->note));

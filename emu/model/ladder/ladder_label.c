@@ -158,9 +158,7 @@ void ladder_arrow_note(const struct model *s, const struct model_arrow *a, char 
 
 static const char *word(const struct model_record *r, const char *name)
 {
-	const char *value = model_word(r, name);
-
-	return value ? value : "?";
+	return model_word_or(r, name, "?");
 }
 
 static void add_completion(struct text *t, const struct model *s, const struct model_record *r,

@@ -221,16 +221,14 @@ static uint32_t next_change(const struct ladder *l, unsigned lane, uint32_t i, b
 	for (; i < l->n_rows; i++) {
 		const struct ladder_row *r = &l->row[i];
 		const struct model_record *k;
-		const char *to;
 		bool now;
 
 		if (r->record == MODEL_NONE || r->from != lane)
 			continue;
 		k = &l->model->record[r->record];
-		to = model_word(k, "to");
-		if (k->kind != MODEL_STATE || !to)
+		if (k->kind != MODEL_STATE || !model_word(k, "to"))
 			continue;
-		now = strcmp(to, "ERR") == 0 || strcmp(to, "SQE") == 0;
+		now = model_is_error_state(k);
 		if (now != *error) {
 			*error = now;
 			return i;

@@ -75,12 +75,13 @@ void page_arrow_row(const struct model *s, uint32_t index, uint8_t out[PAGE_ARRO
 
 /* ---- records ---- */
 
-static bool is_word(const struct model_record *r, const char *name, const char *const *list)
+static bool is_good_event(const struct model_record *r)
 {
-	const char *word = model_word(r, name);
+	static const char *const good[] = {"COMM_EST", "PORT_ACTIVE", "SQ_DRAINED",
+					   "QP_LAST_WQE_REACHED", "CLIENT_REREGISTER"};
 
-	for (; word && *list; list++)
-		if (strcmp(word, *list) == 0)
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (model_word_is(r, "type", good[i]))
 			return true;
 	return false;
 }
@@ -88,12 +89,6 @@ static bool is_word(const struct model_record *r, const char *name, const char *
 /* Something that does not belong to a life without trouble. */
 static bool is_trouble(const struct model_record *r)
 {
-	static const char *const good_event[] = {"COMM_EST",          "PORT_ACTIVE",
-						 "SQ_DRAINED",        "QP_LAST_WQE_REACHED",
-						 "CLIENT_REREGISTER", NULL};
-	static const char *const bad_state[] = {"ERR", "SQE", NULL};
-	static const char *const good_status[] = {"SUCCESS", NULL};
-
 	switch (r->kind) {
 	case MODEL_RETRY:
 	case MODEL_CALL:
@@ -102,11 +97,11 @@ static bool is_trouble(const struct model_record *r)
 	case MODEL_UNREACHABLE:
 		return true;
 	case MODEL_EVENT:
-		return !is_word(r, "type", good_event);
+		return !is_good_event(r);
 	case MODEL_STATE:
-		return is_word(r, "to", bad_state);
+		return model_is_error_state(r);
 	case MODEL_COMPLETION:
-		return model_word(r, "status") && !is_word(r, "status", good_status);
+		return model_is_failure(r);
 	case MODEL_NAK:
 	case MODEL_RULE:
 	case MODEL_COUNTERS:

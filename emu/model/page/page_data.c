@@ -325,11 +325,10 @@ static void put_why(FILE *out, const struct model *s)
 	fputs(",\"why\":[", out);
 	for (int flushed = 0; flushed < 2; flushed++)
 		for (uint32_t i = 0; i < s->n_records && n < WHY_MAX; i++) {
-			const char *status = model_word(&s->record[i], "status");
+			const struct model_record *r = &s->record[i];
 
-			if (s->record[i].kind != MODEL_COMPLETION || !status ||
-			    strcmp(status, "SUCCESS") == 0 ||
-			    (strcmp(status, "WR_FLUSH_ERR") == 0) != flushed)
+			if (!model_is_failure(r) ||
+			    model_word_is(r, "status", "WR_FLUSH_ERR") != flushed)
 				continue;
 			put_comma(out, n++);
 			put_reason(out, s, i);

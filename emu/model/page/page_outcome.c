@@ -34,13 +34,6 @@ __attribute__((format(printf, 3, 4))) static void tell(const struct outcome *o, 
 
 /* ---- what failed ---- */
 
-static bool failed(const struct model_record *r)
-{
-	const char *status = model_word(r, "status");
-
-	return r->kind == MODEL_COMPLETION && status && strcmp(status, "SUCCESS") != 0;
-}
-
 static int tell_completion(const struct outcome *o, const struct model_record *r)
 {
 	char *text = NULL;
@@ -63,7 +56,7 @@ static int tell_failures(const struct outcome *o, bool flushed, unsigned *told, 
 	for (uint32_t i = 0; i < o->s->n_records; i++) {
 		const struct model_record *r = &o->s->record[i];
 
-		if (!failed(r) || (strcmp(model_word(r, "status"), "WR_FLUSH_ERR") == 0) != flushed)
+		if (!model_is_failure(r) || model_word_is(r, "status", "WR_FLUSH_ERR") != flushed)
 			continue;
 		if (*told == SENTENCES_MAX || (flushed && *told > 0)) {
 			++*more;

@@ -11,34 +11,27 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* Where the other parts lie, seen from the folder of this program or from the one above it. */
-struct layout {
-	const char *daemon;
-	const char *preload;
-	const char *sanitizer;
-	const char *server;
-	const char *stock;
-	const char *machines;
-};
+/*
+ * Where the other parts lie: where they are built, seen from the folder of this program; installed
+ * with the default folders, as in the tarball for all systems, seen from the one above it.
+ */
+enum layout { BUILT, INSTALLED };
 
-static const struct layout build_tree = {
-	.daemon = "uhcad",
-	.preload = "provider/.libs/libuhca_preload.so",
-	.sanitizer = "uhca-sanitizer",
-	.server = "uhca-serve",
-	.stock = "stock.supp",
-	.machines = "machines",
+static const struct {
+	const char *variable;
+	const char *file[INSTALLED + 1];
+	int needs; /* access(2) to it tells that the layout is this one; 0: it does not */
+} parts[] = {
+	{"UHCA_DAEMON", {"uhcad", "sbin/uhcad"}, X_OK},
+	{"UHCA_PRELOAD",
+	 {"provider/.libs/libuhca_preload.so", "lib/uhca/libuhca_preload.so"},
+	 R_OK},
+	{"UHCA_SANITIZER", {"uhca-sanitizer", "libexec/uhca/uhca-sanitizer"}, 0},
+	{"UHCA_SERVER", {"uhca-serve", "libexec/uhca/uhca-serve"}, 0},
+	{"UHCA_STOCK_SUPPRESSIONS", {"stock.supp", "share/uhca/stock.supp"}, 0},
+	{"UHCA_MACHINES", {"machines", "share/uhca/machines"}, 0},
 };
-
-/* "make install" with the default folders below its prefix, and so the tarball for all systems. */
-static const struct layout installed = {
-	.daemon = "sbin/uhcad",
-	.preload = "lib/uhca/libuhca_preload.so",
-	.sanitizer = "libexec/uhca/uhca-sanitizer",
-	.server = "libexec/uhca/uhca-serve",
-	.stock = "share/uhca/stock.supp",
-	.machines = "share/uhca/machines",
-};
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 static bool cut_last_name(char *path)
 {
@@ -84,25 +77,20 @@ static bool may_use(const char *folder, const char *file, int mode)
 	       access(path, mode) == 0;
 }
 
-static bool has_layout(const char *folder, const struct layout *l)
+static bool has_layout(const char *folder, enum layout l)
 {
-	return may_use(folder, l->daemon, X_OK) && may_use(folder, l->preload, R_OK);
+	for (size_t i = 0; i < PARTS; i++)
+		if (parts[i].needs && !may_use(folder, parts[i].file[l], parts[i].needs))
+			return false;
+	return true;
 }
 
-static int set_files(const char *folder, const struct layout *l)
+static int set_files(const char *folder, enum layout l)
 {
-	int error = set_file("UHCA_DAEMON", folder, l->daemon);
+	int error = 0;
 
-	if (error == 0)
-		error = set_file("UHCA_PRELOAD", folder, l->preload);
-	if (error == 0)
-		error = set_file("UHCA_SANITIZER", folder, l->sanitizer);
-	if (error == 0)
-		error = set_file("UHCA_SERVER", folder, l->server);
-	if (error == 0)
-		error = set_file("UHCA_STOCK_SUPPRESSIONS", folder, l->stock);
-	if (error == 0)
-		error = set_file("UHCA_MACHINES", folder, l->machines);
+	for (size_t i = 0; i < PARTS && error == 0; i++)
+		error = set_file(parts[i].variable, folder, parts[i].file[l]);
 	return error;
 }
 
@@ -144,12 +132,12 @@ int ctl_look_beside(void)
 
 	if (error < 0)
 		return error;
-	built = has_layout(folder, &build_tree);
+	built = has_layout(folder, BUILT);
 	strcpy(above, folder);
 	cut_last_name(above);
 	if (built)
-		error = set_files(folder, &build_tree);
-	else if (has_layout(above, &installed))
-		error = set_files(above, &installed);
+		error = set_files(folder, BUILT);
+	else if (has_layout(above, INSTALLED))
+		error = set_files(above, INSTALLED);
 	return error < 0 ? error : add_to_path(folder, built);
 }

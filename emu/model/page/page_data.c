@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PAYLOAD_SHOWN 64u
 #define WHY_MAX       100u

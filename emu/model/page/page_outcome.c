@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SENTENCES_MAX 12
 #define RULES_MAX     8

@@ -36,10 +36,15 @@ static const struct uhcav_dv_table *plugin(void)
 	return table ? table : look_up();
 }
 
-/* The function of the plugin, or NULL when it is older than that. */
-#define HAS(table, field)                                                                          \
-	((table) &&                                                                                \
-	 (table)->size >= offsetof(struct uhcav_dv_table, field) + sizeof((table)->field))
+static bool reaches(size_t end)
+{
+	const struct uhcav_dv_table *table = plugin();
+
+	return table && table->size >= end;
+}
+
+/* Is there a plugin, and not one that is older than this function? */
+#define HAS(field) reaches(offsetof(struct uhcav_dv_table, field) + sizeof(void *))
 
 static void *unsupported(void)
 {
@@ -49,83 +54,65 @@ static void *unsupported(void)
 
 EXPORT bool uhcadv_is_supported(struct ibv_device *device)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return HAS(t, is_supported) && t->is_supported(device);
+	return HAS(is_supported) && plugin()->is_supported(device);
 }
 
 EXPORT int uhcadv_query_device(struct ibv_context *context, struct uhcadv_device_attr *attr,
 			       size_t attr_size)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return uhcav_failed(HAS(t, query_device) ? t->query_device(context, attr, attr_size)
-						 : EOPNOTSUPP);
+	return uhcav_failed(HAS(query_device) ? plugin()->query_device(context, attr, attr_size)
+					      : EOPNOTSUPP);
 }
 
 EXPORT struct ibv_qp *uhcadv_create_qp(struct ibv_context *context,
 				       struct ibv_qp_init_attr_ex *attr,
 				       struct uhcadv_qp_init_attr *dv_attr)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return HAS(t, create_qp) ? t->create_qp(context, attr, dv_attr) : unsupported();
+	return HAS(create_qp) ? plugin()->create_qp(context, attr, dv_attr) : unsupported();
 }
 
 EXPORT struct ibv_mr *uhcadv_alloc_mr(struct ibv_pd *pd, uint32_t max_entries)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return HAS(t, alloc_mr) ? t->alloc_mr(pd, max_entries) : unsupported();
+	return HAS(alloc_mr) ? plugin()->alloc_mr(pd, max_entries) : unsupported();
 }
 
 EXPORT int uhcadv_rereg_mr_interleaved(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
 				       const struct uhcadv_interleaved *layout)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return uhcav_failed(HAS(t, rereg_mr_interleaved) ? t->rereg_mr_interleaved(mr, attr, layout)
-							 : EOPNOTSUPP);
+	return uhcav_failed(HAS(rereg_mr_interleaved)
+				    ? plugin()->rereg_mr_interleaved(mr, attr, layout)
+				    : EOPNOTSUPP);
 }
 
 EXPORT int uhcadv_rereg_mr_sg(struct ibv_mr *mr, const struct uhcadv_reg_attr *attr,
 			      const struct uhcadv_block *block, uint32_t n)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return uhcav_failed(HAS(t, rereg_mr_sg) ? t->rereg_mr_sg(mr, attr, block, n) : EOPNOTSUPP);
+	return uhcav_failed(HAS(rereg_mr_sg) ? plugin()->rereg_mr_sg(mr, attr, block, n)
+					     : EOPNOTSUPP);
 }
 
 EXPORT void *uhcadv_alloc_shared(struct ibv_context *context, size_t length)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return HAS(t, alloc_shared) ? t->alloc_shared(context, length) : unsupported();
+	return HAS(alloc_shared) ? plugin()->alloc_shared(context, length) : unsupported();
 }
 
 EXPORT int uhcadv_free_shared(struct ibv_context *context, void *addr)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return uhcav_failed(HAS(t, free_shared) ? t->free_shared(context, addr) : EOPNOTSUPP);
+	return uhcav_failed(HAS(free_shared) ? plugin()->free_shared(context, addr) : EOPNOTSUPP);
 }
 
 EXPORT int uhcadv_post_send(struct ibv_qp *qp, struct uhcadv_send_wr *wr,
 			    struct uhcadv_send_wr **bad_wr)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	if (HAS(t, post_send))
-		return t->post_send(qp, wr, bad_wr);
+	if (HAS(post_send))
+		return plugin()->post_send(qp, wr, bad_wr);
 	*bad_wr = wr;
 	return uhcav_failed(EOPNOTSUPP);
 }
 
 EXPORT struct uhcadv_qp_ex *uhcadv_qp_ex_from_ibv_qp_ex(struct ibv_qp_ex *qp)
 {
-	const struct uhcav_dv_table *t = plugin();
-
-	return HAS(t, qp_ex_from_ibv_qp_ex) ? t->qp_ex_from_ibv_qp_ex(qp) : unsupported();
+	return HAS(qp_ex_from_ibv_qp_ex) ? plugin()->qp_ex_from_ibv_qp_ex(qp) : unsupported();
 }
 
 EXPORT const char *uhcadv_wc_opcode_str(int opcode)

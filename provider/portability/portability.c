@@ -159,16 +159,12 @@ static void look(const struct uhcav_stack *stack, enum wish wish, uint32_t asked
 	static uint32_t told; /* bits, 1 << wish */
 	char who[128];
 
-	if (__atomic_load_n(&told, __ATOMIC_RELAXED) & 1u << wish ||
+	if (!uhcav_check_on(UHCA_CHECK_PORTABLE) ||
+	    __atomic_load_n(&told, __ATOMIC_RELAXED) & 1u << wish ||
 	    !who_lacks(wish, asked, who, sizeof(who)) ||
 	    __atomic_fetch_or(&told, 1u << wish, __ATOMIC_RELAXED) & 1u << wish)
 		return;
 	tell(stack, wish, asked, who);
-}
-
-static bool is_off(void)
-{
-	return !uhcav_check_on(UHCA_CHECK_PORTABLE);
 }
 
 static void look_at_type(const struct uhcav_stack *stack, enum ibv_qp_type type)
@@ -196,11 +192,8 @@ void uhcav_portability_qp(struct uhcav_here here, enum ibv_qp_type type,
 			  const struct ibv_qp_cap *cap)
 {
 	uint32_t send = cap->max_send_sge, recv = cap->max_recv_sge;
-	const struct uhcav_stack *stack;
+	const struct uhcav_stack *stack = uhcav_stack_take(here);
 
-	if (is_off())
-		return;
-	stack = uhcav_stack_take(here);
 	look_at_type(stack, type);
 	look(stack, WISH_SGE, send > recv ? send : recv);
 	look(stack, WISH_INLINE, cap->max_inline_data);
@@ -208,11 +201,8 @@ void uhcav_portability_qp(struct uhcav_here here, enum ibv_qp_type type,
 
 void uhcav_portability_srq(struct uhcav_here here, uint32_t max_sge)
 {
-	const struct uhcav_stack *stack;
+	const struct uhcav_stack *stack = uhcav_stack_take(here);
 
-	if (is_off())
-		return;
-	stack = uhcav_stack_take(here);
 	look(stack, WISH_SRQ, 0);
 	look(stack, WISH_SRQ_SGE, max_sge);
 }
@@ -225,37 +215,34 @@ void uhcav_portability_modify(struct uhcav_here here, const struct ibv_qp_attr *
 		reads = attr->max_rd_atomic;
 	if (attr_mask & IBV_QP_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > reads)
 		reads = attr->max_dest_rd_atomic;
-	if (!is_off() && reads)
+	if (reads)
 		look(uhcav_stack_take(here), WISH_READS, reads);
 }
 
 void uhcav_portability_mw(struct uhcav_here here, enum ibv_mw_type type)
 {
-	if (!is_off())
-		look(uhcav_stack_take(here), type == IBV_MW_TYPE_1 ? WISH_MW_1 : WISH_MW_2, 0);
+	look(uhcav_stack_take(here), type == IBV_MW_TYPE_1 ? WISH_MW_1 : WISH_MW_2, 0);
 }
 
 void uhcav_portability_mr(struct uhcav_here here, int access)
 {
-	if (!is_off() && access & IBV_ACCESS_ON_DEMAND)
+	if (access & IBV_ACCESS_ON_DEMAND)
 		look(uhcav_stack_take(here), WISH_ODP, 0);
 }
 
 void uhcav_portability_rereg(struct uhcav_here here)
 {
-	if (!is_off())
-		look(uhcav_stack_take(here), WISH_REREG, 0);
+	look(uhcav_stack_take(here), WISH_REREG, 0);
 }
 
 void uhcav_portability_resize(struct uhcav_here here, bool is_srq)
 {
-	if (!is_off())
-		look(uhcav_stack_take(here), is_srq ? WISH_RESIZE_SRQ : WISH_RESIZE_CQ, 0);
+	look(uhcav_stack_take(here), is_srq ? WISH_RESIZE_SRQ : WISH_RESIZE_CQ, 0);
 }
 
 void uhcav_portability_sink(const struct uhcav_stack *stack, int access)
 {
-	if (!is_off() && !(access & IBV_ACCESS_REMOTE_WRITE))
+	if (!(access & IBV_ACCESS_REMOTE_WRITE))
 		look(stack, WISH_SINK, 0);
 }
 
@@ -286,8 +273,6 @@ void uhcav_portability_send(const struct uhcav_stack *stack, unsigned opcode, ui
 {
 	enum wish wish = wish_of(opcode);
 
-	if (is_off())
-		return;
 	if (wish != WISHES)
 		look(stack, wish, 0);
 	if (opcode == IBV_WR_RDMA_READ)

@@ -18,15 +18,17 @@ static void note_last_wqe(struct ibv_qp *qp)
 
 void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 {
+	uint32_t *read;
+
 	uhcav_rpc_order(&uhcav_context_of(ibctx)->rpc);
 	uhcav_event_queue_refill(&uhcav_context_of(ibctx)->async);
-	if ((uint32_t)event->event_type == UHCA_ABI_EVENT_QP_LAST_WQE_REACHED)
-		note_last_wqe(event->element.qp);
 	switch ((uint32_t)event->event_type) {
 	case UHCA_ABI_EVENT_CQ_ERR:
-		__atomic_fetch_add(&uhcav_cq_of(event->element.cq)->async_events_read, 1,
-				   __ATOMIC_RELEASE);
+		read = &uhcav_cq_of(event->element.cq)->async_events_read;
 		break;
+	case UHCA_ABI_EVENT_QP_LAST_WQE_REACHED:
+		note_last_wqe(event->element.qp);
+		/* fall through */
 	case UHCA_ABI_EVENT_QP_FATAL:
 	case UHCA_ABI_EVENT_QP_REQ_ERR:
 	case UHCA_ABI_EVENT_QP_ACCESS_ERR:
@@ -34,20 +36,17 @@ void uhcav_async_event(struct ibv_context *ibctx, struct ibv_async_event *event)
 	case UHCA_ABI_EVENT_SQ_DRAINED:
 	case UHCA_ABI_EVENT_PATH_MIG:
 	case UHCA_ABI_EVENT_PATH_MIG_ERR:
-	case UHCA_ABI_EVENT_QP_LAST_WQE_REACHED:
-		__atomic_fetch_add(&uhcav_qp_of(event->element.qp)->async_events_read, 1,
-				   __ATOMIC_RELEASE);
+		read = &uhcav_qp_of(event->element.qp)->async_events_read;
 		break;
 	case UHCA_ABI_EVENT_SRQ_ERR:
 	case UHCA_ABI_EVENT_SRQ_LIMIT_REACHED:
-		__atomic_fetch_add(&uhcav_srq_of(event->element.srq)->async_events_read, 1,
-				   __ATOMIC_RELEASE);
+		read = &uhcav_srq_of(event->element.srq)->async_events_read;
 		break;
 	case UHCA_ABI_EVENT_WQ_FATAL:
-		__atomic_fetch_add(&uhcav_wq_of(event->element.wq)->async_events_read, 1,
-				   __ATOMIC_RELEASE);
+		read = &uhcav_wq_of(event->element.wq)->async_events_read;
 		break;
 	default: /* of the port or the device, or newer than we are */
-		break;
+		return;
 	}
+	__atomic_fetch_add(read, 1, __ATOMIC_RELEASE);
 }

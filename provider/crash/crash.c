@@ -153,10 +153,7 @@ static bool is_crash(int sig, const siginfo_t *info)
 
 static void report(int sig, const siginfo_t *info, const void *context)
 {
-	static union {
-		struct uhcav_stack stack;
-		char room[sizeof(struct uhcav_stack) + UHCAV_STACK_DEPTH * sizeof(uintptr_t)];
-	} of;
+	static union uhcav_stack_room of;
 
 	if (inside || !is_crash(sig, info) || pthread_mutex_trylock(&lock))
 		return;

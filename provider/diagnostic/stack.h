@@ -21,6 +21,12 @@ struct uhcav_stack {
 	uintptr_t pc[]; /* innermost first: the caller of the verb */
 };
 
+/* For one of any depth that is not kept. */
+union uhcav_stack_room {
+	struct uhcav_stack stack;
+	char room[sizeof(struct uhcav_stack) + UHCAV_STACK_DEPTH * sizeof(uintptr_t)];
+};
+
 /* Where a watching function was called from: taken there, by UHCAV_HERE. */
 struct uhcav_here {
 	uintptr_t pc;    /* its return address */

@@ -121,10 +121,7 @@ static bool is_new(uintptr_t pc)
 
 static uint32_t find(const struct watched *w, uintptr_t pc)
 {
-	static union {
-		struct uhcav_stack stack;
-		char room[sizeof(struct uhcav_stack) + UHCAV_STACK_DEPTH * sizeof(uintptr_t)];
-	} of;
+	static union uhcav_stack_room of;
 	uint32_t held = 0;
 
 	pthread_mutex_lock(&telling);

@@ -93,10 +93,7 @@ static void tell_post(const struct access *a, const struct uhcav_page_watch_post
 
 static void tell(const struct access *a, const struct uhcav_page_watch_post *post)
 {
-	static union {
-		struct uhcav_stack stack;
-		char room[sizeof(struct uhcav_stack) + UHCAV_STACK_DEPTH * sizeof(uintptr_t)];
-	} of;
+	static union uhcav_stack_room of;
 
 	if (!uhcav_check_on(post->check))
 		return;

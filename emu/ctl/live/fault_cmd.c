@@ -62,9 +62,8 @@ static int complain(const struct ctl_failure *f, const char *text)
 	return f->status;
 }
 
-/* Sends it and prints what came; text: of the rule that it holds, or NULL. */
-static int order(const struct ctl_options *o, json_t *request, const char *text,
-		 void (*say)(const json_t *result))
+int ctl_order(const struct ctl_options *o, json_t *request, const char *text,
+	      void (*say)(const json_t *result))
 {
 	struct ctl_failure f;
 	json_t *result;
@@ -151,12 +150,12 @@ static int send_rule(const struct ctl_options *o, const struct action *a)
 	if (a->first == 3)
 		json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
 	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
-	return order(o, request, text, a->say);
+	return ctl_order(o, request, text, a->say);
 }
 
 static int send_word(const struct ctl_options *o, const struct action *a)
 {
-	return order(o, ctl_command("fault", a->name), NULL, a->say);
+	return ctl_order(o, ctl_command("fault", a->name), NULL, a->say);
 }
 
 static void say_done(const json_t *result)
@@ -172,7 +171,7 @@ static int drop(const struct ctl_options *o, const struct action *a)
 	json_t *request = ctl_command("fault", a->name);
 
 	json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
-	return order(o, request, NULL, a->say);
+	return ctl_order(o, request, NULL, a->say);
 }
 
 static int take_file(const struct ctl_options *o, const char *action, const char *file)
@@ -185,7 +184,7 @@ static int take_file(const struct ctl_options *o, const char *action, const char
 		return status;
 	request = ctl_command("fault", action);
 	json_object_set_new(request, UHCA_CTL_FILE, json_string(path));
-	return order(o, request, NULL, say_added);
+	return ctl_order(o, request, NULL, say_added);
 }
 
 static int load(const struct ctl_options *o, const struct action *a)

@@ -6,6 +6,8 @@
 #ifndef CTL_LIVE_H
 #define CTL_LIVE_H
 
+#include <jansson.h>
+
 struct ctl_options;
 
 /*
@@ -22,5 +24,12 @@ int ctl_fault(const struct ctl_options *o);
 int ctl_replay(const struct ctl_options *o);
 int ctl_serve(const struct ctl_options *o);
 int ctl_step(const struct ctl_options *o);
+
+/*
+ * For them: sends the request, and prints the answer as JSON or as "say" does. text: of the rule in
+ * the request, in which a mistake is shown; NULL: it has none. The exit status.
+ */
+int ctl_order(const struct ctl_options *o, json_t *request, const char *text,
+	      void (*say)(const json_t *result));
 
 #endif

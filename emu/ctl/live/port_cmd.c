@@ -14,24 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* device may be NULL. Prints JSON, or what "say" makes of the result. */
+/* device may be NULL. */
 static int order(const struct ctl_options *o, json_t *request, const char *device,
 		 void (*say)(const json_t *result))
 {
-	json_t *result;
-	int status;
-
 	if (device)
 		json_object_set_new(request, UHCA_CTL_DEVICE, json_string(device));
-	status = ctl_request(o->dir, request, &result);
-	if (status == 0 && o->json) {
-		json_dumpf(result, stdout, JSON_INDENT(2));
-		putchar('\n');
-	} else if (status == 0) {
-		say(result);
-	}
-	json_decref(result);
-	return status;
+	return ctl_order(o, request, NULL, say);
 }
 
 static void say_port(const json_t *result)

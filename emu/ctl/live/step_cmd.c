@@ -127,8 +127,6 @@ int ctl_step(const struct ctl_options *o)
 {
 	const struct step_action *a = words_row(WORDS_ROWS(actions), o->word[1]);
 	json_t *request;
-	json_t *result;
-	int status;
 
 	if (o->n_words < 2)
 		return ctl_expected("step freeze, list, next, release, drop, set or go");
@@ -140,13 +138,5 @@ int ctl_step(const struct ctl_options *o)
 		json_decref(request);
 		return ctl_expected(a->usage);
 	}
-	status = ctl_request(o->dir, request, &result);
-	if (status == 0 && o->json) {
-		json_dumpf(result, stdout, JSON_INDENT(2));
-		putchar('\n');
-	} else if (status == 0) {
-		print_result(result);
-	}
-	json_decref(result);
-	return status;
+	return ctl_order(o, request, NULL, print_result);
 }

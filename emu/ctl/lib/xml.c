@@ -2,6 +2,9 @@
 /* Text in XML and HTML: JUnit files, pages. */
 #include "xml.h"
 
+#include <stdarg.h>
+#include <string.h>
+
 /* Length of the character of UTF-8 at p, 0: there is none. */
 static unsigned character(const unsigned char *p)
 {
@@ -38,4 +41,18 @@ void ctl_xml_put(FILE *f, const char *text)
 		else
 			fputc(*p < ' ' && *p != '\n' && *p != '\t' ? ' ' : *p, f), p++;
 	}
+}
+
+void ctl_xml_print(FILE *f, const char *format, ...)
+{
+	const char *at;
+	va_list texts;
+
+	va_start(texts, format);
+	for (; (at = strstr(format, "%s")); format = at + 2) {
+		fwrite(format, 1, (size_t)(at - format), f);
+		ctl_xml_put(f, va_arg(texts, const char *));
+	}
+	va_end(texts);
+	fputs(format, f);
 }

@@ -11,4 +11,7 @@
  */
 void ctl_xml_put(FILE *f, const char *text);
 
+/* The format as it is, with texts so written for its "%s"; it has nothing else. */
+void ctl_xml_print(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -11,12 +11,8 @@
 
 static void open_case(FILE *f, const struct scenario_run *r, const struct scenario_check *c)
 {
-	fputs("  <testcase classname=\"", f);
-	ctl_xml_put(f, scenario_title(r));
-	fputs("\" name=\"", f);
-	ctl_xml_put(f, c->text);
-	fputs("\" file=\"", f);
-	ctl_xml_put(f, r->file);
+	ctl_xml_print(f, "  <testcase classname=\"%s\" name=\"%s\" file=\"%s", scenario_title(r),
+		      c->text, r->file);
 	if (c->line)
 		fprintf(f, "\" line=\"%u", c->line);
 	fprintf(f, "\" time=\"%.3f\"", c->seconds);
@@ -29,15 +25,9 @@ static void put_case(FILE *f, const struct scenario_run *r, const struct scenari
 		fputs("/>\n", f);
 		return;
 	}
-	fputs(">\n    <failure message=\"", f);
-	ctl_xml_put(f, scenario_why(c));
-	fputs("\">", f);
-	ctl_xml_put(f, r->file);
+	ctl_xml_print(f, ">\n    <failure message=\"%s\">%s", scenario_why(c), r->file);
 	fprintf(f, c->line ? ":%u: " : ": ", c->line);
-	ctl_xml_put(f, c->text);
-	fputs(": ", f);
-	ctl_xml_put(f, scenario_why(c));
-	fputs("</failure>\n  </testcase>\n", f);
+	ctl_xml_print(f, "%s: %s</failure>\n  </testcase>\n", c->text, scenario_why(c));
 }
 
 static void put_stop(FILE *f, const struct scenario_run *r)
@@ -45,9 +35,7 @@ static void put_stop(FILE *f, const struct scenario_run *r)
 	const struct scenario_check c = {.line = r->failed_line, .text = SCENARIO_CARRIED_OUT};
 
 	open_case(f, r, &c);
-	fputs(">\n    <error message=\"", f);
-	ctl_xml_put(f, r->failure);
-	fputs("\"/>\n  </testcase>\n", f);
+	ctl_xml_print(f, ">\n    <error message=\"%s\"/>\n  </testcase>\n", r->failure);
 }
 
 static void put_output(FILE *f, const struct scenario_run *r)
@@ -66,8 +54,7 @@ static void put_output(FILE *f, const struct scenario_run *r)
 
 static void put_suite(FILE *f, const struct scenario_run *r)
 {
-	fputs("<testsuite name=\"", f);
-	ctl_xml_put(f, scenario_title(r));
+	ctl_xml_print(f, "<testsuite name=\"%s", scenario_title(r));
 	fprintf(f, "\" tests=\"%u\" failures=\"%u\" errors=\"%d\" time=\"%.3f\">\n",
 		r->n_checks + scenario_was_stopped(r), scenario_failures(r),
 		scenario_was_stopped(r), r->seconds);

@@ -15,48 +15,34 @@ static const char head[] =
 	"pre{background:#f5f5f5;padding:.6em;overflow:auto}\n"
 	".found{background:#fdd}.missed{color:#777}</style></head><body>\n";
 
-static void put_item(FILE *f, const struct sweep_item *item)
+/* What was written, and in which runs. */
+static void put_runs(FILE *f, const char *text, const struct sweep_item *const *run, unsigned n)
 {
 	char name[SWEEP_NAME_MAX], words[256];
 
-	sweep_item_name(item, name);
-	sweep_item_words(item, words, sizeof(words));
-	fputs("<li><code>", f);
-	ctl_xml_put(f, name);
-	fputs("</code> ", f);
-	ctl_xml_put(f, words);
-	fputs("</li>\n", f);
+	if (*text)
+		ctl_xml_print(f, "<pre>%s</pre>\n", text);
+	fputs("<ul>\n", f);
+	for (unsigned i = 0; i < n; i++) {
+		sweep_item_name(run[i], name);
+		sweep_item_words(run[i], words, sizeof(words));
+		ctl_xml_print(f, "<li><code>%s</code> %s</li>\n", name, words);
+	}
+	fputs("</ul>\n", f);
 }
 
 static void put_group(FILE *f, const struct sweep_group *g)
 {
-	fprintf(f, "<h3>%s%s: ", g->known ? "known " : "", sweep_finding_name(g->finding->of));
-	ctl_xml_put(f, g->finding->what);
-	fputs("</h3>\n", f);
-	if (*g->finding->stack) {
-		fputs("<pre>", f);
-		ctl_xml_put(f, g->finding->stack);
-		fputs("</pre>\n", f);
-	}
-	fputs("<ul>\n", f);
-	for (unsigned i = 0; i < g->n; i++)
-		put_item(f, g->run[i]);
-	fputs("</ul>\n", f);
+	ctl_xml_print(f, "<h3>%s%s: %s</h3>\n", g->known ? "known " : "",
+		      sweep_finding_name(g->finding->of), g->finding->what);
+	put_runs(f, g->finding->stack, g->run, g->n);
 }
 
 static void put_words(FILE *f, const struct sweep_words *w)
 {
 	fprintf(f, "<h3>%s at %u different faults</h3>\n", *w->said ? "The same words" : "No words",
 		w->n);
-	if (*w->said) {
-		fputs("<pre>", f);
-		ctl_xml_put(f, w->said);
-		fputs("</pre>\n", f);
-	}
-	fputs("<ul>\n", f);
-	for (unsigned i = 0; i < w->n; i++)
-		put_item(f, w->run[i]);
-	fputs("</ul>\n", f);
+	put_runs(f, w->said, w->run, w->n);
 }
 
 static void put_row(FILE *f, const struct sweep_result *r)
@@ -69,12 +55,13 @@ static void put_row(FILE *f, const struct sweep_result *r)
 	char name[SWEEP_NAME_MAX];
 
 	sweep_item_name(&r->item, name);
-	fprintf(f, "<tr class=\"%s\"><td><code>", r->n > 0 ? "found" : r->fired ? "" : "missed");
-	ctl_xml_put(f, name);
-	fprintf(f, "</code></td><td>%d</td><td>%.2f</td><td>%s</td><td>", r->status, r->seconds,
-		what);
-	ctl_xml_put(f, r->said ? r->said : "");
-	fputs("</td></tr>\n", f);
+	ctl_xml_print(f, "<tr class=\"%s\"><td><code>%s</code></td>",
+		      r->n > 0   ? "found"
+		      : r->fired ? ""
+				 : "missed",
+		      name);
+	fprintf(f, "<td>%d</td><td>%.2f</td>", r->status, r->seconds);
+	ctl_xml_print(f, "<td>%s</td><td>%s</td></tr>\n", what, r->said ? r->said : "");
 }
 
 static void put_summary(FILE *f, const struct sweep_report *r)
@@ -88,8 +75,7 @@ static void put_summary(FILE *f, const struct sweep_report *r)
 		sweep_report_command(text, r->command);
 		fclose(text);
 	}
-	fputs("<h1>Sweep</h1>\n<p><code>", f);
-	ctl_xml_put(f, command ? command : "");
+	ctl_xml_print(f, "<h1>Sweep</h1>\n<p><code>%s", command ? command : "");
 	free(command);
 	fprintf(f,
 		"</code></p>\n<p>%u of %u runs in %.1f s: %u ended with an error, %u went on "

@@ -19,11 +19,8 @@ static const struct sweep_finding *failure_of(const struct sweep_report *r,
 
 static void put_failure(FILE *f, const struct sweep_finding *finding)
 {
-	fprintf(f, ">\n    <failure type=\"%s\" message=\"", sweep_finding_name(finding->of));
-	ctl_xml_put(f, finding->what);
-	fputs("\">", f);
-	ctl_xml_put(f, finding->stack);
-	fputs("</failure>\n  </testcase>\n", f);
+	ctl_xml_print(f, ">\n    <failure type=\"%s\" message=\"%s\">%s</failure>\n  </testcase>\n",
+		      sweep_finding_name(finding->of), finding->what, finding->stack);
 }
 
 static void put_case(FILE *f, const struct sweep_report *r, const struct sweep_result *one)

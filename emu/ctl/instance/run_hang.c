@@ -229,7 +229,7 @@ static void tell_process(pid_t pid)
 
 /* ---- the daemon ---- */
 
-static bool ends_within(pid_t pid, int ms)
+bool run_hang_ends_within(pid_t pid, int ms)
 {
 	struct pollfd p = {.fd = ctl_pidfd_open(pid), .events = POLLIN};
 	siginfo_t info = {0};
@@ -262,7 +262,7 @@ static void tell_queue_pairs(const char *dir)
 	}
 	if (pid < 0)
 		return;
-	if (!ends_within(pid, EXPLAIN_MS)) {
+	if (!run_hang_ends_within(pid, EXPLAIN_MS)) {
 		fputs("uhca-run: the daemon does not respond\n", stderr);
 		kill(pid, SIGKILL);
 	}
@@ -314,11 +314,11 @@ void run_hang_end(pid_t root)
 		send(fd[i], list[i].pid, SIGTERM);
 		send(fd[i], list[i].pid, SIGCONT);
 	}
-	ends_within(root, GRACE_MS);
+	run_hang_ends_within(root, GRACE_MS);
 	for (unsigned i = 0; i < n; i++) {
 		send(fd[i], list[i].pid, SIGKILL);
 		if (fd[i] >= 0)
 			close(fd[i]);
 	}
-	ends_within(root, GRACE_MS);
+	run_hang_ends_within(root, GRACE_MS);
 }

@@ -16,6 +16,9 @@
  */
 void run_hang_tell(pid_t root, bool is_reaper, const char *dir);
 
+/* Waits so long for the end of a child, which is not collected. */
+bool run_hang_ends_within(pid_t pid, int ms);
+
 /* Sends the signal to all that this process has started, and not to itself. */
 void run_hang_kill_children(int number);
 

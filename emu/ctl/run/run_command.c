@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MOMENT_MS 100
+
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
 				SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
 
@@ -125,23 +127,13 @@ struct watched {
 	bool told;
 };
 
-/* timeout(1) sends its signal to the command as well, which may be gone in a moment. */
-static bool has_ended(pid_t pid)
-{
-	const struct timespec ms = {.tv_nsec = 1000000};
-	siginfo_t info = {0};
-	for (int i = 0; i < 100 && !info.si_pid; i++) {
-		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
-			return true;
-		nanosleep(&ms, NULL);
-	}
-	return info.si_pid;
-}
-
-/* Of one that is gone the collector knows what it waited for. */
+/*
+ * Of one that is gone the collector knows what it waited for. timeout(1) sends its signal to the
+ * command as well, which may be gone in a moment.
+ */
 static void tell_wait(const struct watched *w, int number)
 {
-	interrupted = has_ended(w->pid);
+	interrupted = run_hang_ends_within(w->pid, MOMENT_MS);
 	if (interrupted)
 		return;
 	fprintf(stderr, "uhca-run: signal %d; %s waits for:\n", number, w->options->command[0]);

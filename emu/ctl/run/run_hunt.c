@@ -5,6 +5,7 @@
  */
 #include "run_hunt.h"
 
+#include "emu/ctl/instance/instance.h"
 #include "emu/ctl/scenario/scenarios.h"
 #include "run_chaos.h"
 
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GRACE    5  /* seconds for the end of a run that was told to end */
@@ -29,7 +29,6 @@ struct hunt {
 	FILE *output; /* of the last run */
 	uint64_t seed;
 	unsigned part[RELAXATIONS_MAX]; /* minimise: which relaxation it is */
-	sigset_t before;                /* signal mask */
 };
 
 /* ---- one run ---- */
@@ -49,7 +48,6 @@ become_run(const struct hunt *h, chaos_set taken, pid_t parent)
 	if (getppid() != parent)
 		_exit(RUN_EXIT_FAILED);
 	setpgid(0, 0);
-	sigprocmask(SIG_SETMASK, &h->before, NULL);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(fileno(h->output), 1) < 0 ||
 	    dup2(fileno(h->output), 2) < 0)
 		_exit(RUN_EXIT_FAILED);
@@ -59,28 +57,6 @@ become_run(const struct hunt *h, chaos_set taken, pid_t parent)
 	int status = h->run(&options);
 	fflush(NULL);
 	_exit(status);
-}
-
-/* False: it takes longer. */
-static bool has_ended(pid_t pid, time_t seconds)
-{
-	struct timespec now, end;
-	siginfo_t info = {0};
-	sigset_t child;
-
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += seconds;
-	for (;;) {
-		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-		    info.si_pid == pid)
-			return true;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec >= end.tv_sec)
-			return false;
-		sigtimedwait(&child, NULL, &(struct timespec){.tv_sec = end.tv_sec - now.tv_sec});
-	}
 }
 
 /* What the command left behind goes with it; until it is collected the number is the group's. */
@@ -97,10 +73,10 @@ static int collect(pid_t pid)
 
 static int wait_for(pid_t pid, unsigned limit)
 {
-	if (has_ended(pid, limit))
+	if (run_hang_ends_within(pid, (int)limit * 1000))
 		return collect(pid);
 	kill(-pid, SIGTERM);
-	has_ended(pid, GRACE);
+	run_hang_ends_within(pid, GRACE * 1000);
 	collect(pid);
 	return RUN_EXIT_TOO_LONG;
 }
@@ -235,7 +211,6 @@ int run_hunt(const struct run_options *options, run_hunt_run *run)
 {
 	struct hunt h = {.options = options, .run = run, .output = tmpfile()};
 	struct chaos first = options->chaos;
-	sigset_t child;
 	int status;
 
 	if (!h.output) {
@@ -244,9 +219,6 @@ int run_hunt(const struct run_options *options, run_hunt_run *run)
 	}
 	run_chaos_settle(&first);
 	signal(SIGCHLD, SIG_DFL); /* it may come ignored, and wait would find nobody */
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, &h.before);
 	status = hunt(&h, &first);
 	fclose(h.output);
 	return status;

@@ -17,6 +17,11 @@ static inline uint64_t ctl_now(void)
 	return (uint64_t)t.tv_sec * CTL_SECOND + (uint64_t)t.tv_nsec;
 }
 
+static inline uint64_t ctl_now_ms(void)
+{
+	return ctl_now() / 1000000;
+}
+
 static inline double ctl_seconds_since(uint64_t began)
 {
 	return (double)(ctl_now() - began) / 1e9;

@@ -7,6 +7,7 @@
 
 #include "emu/abi/sanitize.h"
 #include "emu/ctl/instance/instance.h"
+#include "emu/ctl/lib/lib.h"
 #include "emu/ctl/scenario/scenarios.h"
 #include "emu/ctl/sweep/sweep.h"
 
@@ -423,20 +424,16 @@ static void choose_jobs(struct sweep *s)
 
 static int sweep(struct sweep *s, struct sweep_known *known)
 {
-	struct timespec began, now;
+	const uint64_t began = ctl_now();
 	int status;
 
-	clock_gettime(CLOCK_MONOTONIC, &began);
 	sweep_pool_hold_signals(&s->pool);
 	choose_jobs(s);
 	status = run_good(s);
 	if (status == 0)
 		status = run_plan(s, known);
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (s->done && (status == 0 || status > 128))
-		status = report(s, known, status,
-				(double)(now.tv_sec - began.tv_sec) +
-					(double)(now.tv_nsec - began.tv_nsec) / 1e9);
+		status = report(s, known, status, ctl_seconds_since(began));
 	sweep_plan_free(&s->plan);
 	sweep_counts_free(&s->good.counts);
 	sweep_result_free(&s->good.result);

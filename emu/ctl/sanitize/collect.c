@@ -29,7 +29,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PEERS     960u /* processes: each that has something of verbs stays connected */
@@ -53,13 +52,6 @@ static FILE *text_file, *json_file;
 static json_t *results; /* SARIF's; NULL: not asked for */
 static bool
 	interrupted; /* by somebody at the terminal, who may want to know by what it was held up */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static bool is_over(void)
 {
@@ -86,7 +78,7 @@ static bool is_of_sweep(const struct found *f)
 static bool tell(json_t *line)
 {
 	static struct found f;
-	last_told = now_ms();
+	last_told = (int64_t)ctl_now_ms();
 	if (!notes_complete(line))
 		return false;
 	if (found_parse(line, &f) < 0) {
@@ -310,7 +302,7 @@ static int round_of(int listening, int pair, int timeout, bool *at_end)
 /* A process that lives on asks again and again whether it hangs: that holds nobody up. */
 static int time_to_linger(void)
 {
-	int64_t left = last_told + LINGER_MS - now_ms();
+	int64_t left = last_told + LINGER_MS - (int64_t)ctl_now_ms();
 	return left > 0 ? (int)left : 0;
 }
 
@@ -320,7 +312,7 @@ static void serve(int listening, int pair)
 	while (!at_end)
 		round_of(listening, pair, -1, &at_end);
 	/* who has connected is heard first; then those that are about to end */
-	last_told = now_ms();
+	last_told = (int64_t)ctl_now_ms();
 	while (round_of(listening, pair, n_peers ? time_to_linger() : 0, &at_end) > 0)
 		;
 	while (n_peers)

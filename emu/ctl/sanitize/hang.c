@@ -14,7 +14,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define PROCESSES 64u
 #define FACTS     4u  /* of another's, beside its stacks */
@@ -32,11 +31,6 @@ static struct process {
 	bool is_end; /* of a connection that does not go on: no stranger helps it */
 } processes[PROCESSES];
 static unsigned n_processes;
-
-static uint64_t now_ms(void)
-{
-	return ctl_now() / 1000000;
-}
 
 static struct process *find(pid_t pid)
 {
@@ -80,7 +74,7 @@ static bool stands_as_told(const struct process *p, const json_t *line)
 static struct process *note(pid_t pid, json_t *line, unsigned ms)
 {
 	struct process *p = find(pid);
-	uint64_t now = now_ms();
+	uint64_t now = ctl_now_ms();
 	p = p ? p : place_for(pid, now, ms);
 	if (!p)
 		return NULL;
@@ -178,7 +172,7 @@ static bool says(const struct process *p, const char *word)
 static bool add_process(pid_t pid, unsigned ms, bool is_end)
 {
 	struct process *other = find(pid);
-	if (!other || now_ms() - other->heard >= ms)
+	if (!other || ctl_now_ms() - other->heard >= ms)
 		return false;
 	other->in_circle = true;
 	other->is_end |= is_end;
@@ -463,7 +457,7 @@ static json_t *join(const struct hang_tables *t)
 		if (!processes[i].in_circle)
 			continue;
 		unsigned near = name_cause(processes[i].line, t);
-		processes[i].told = now_ms();
+		processes[i].told = ctl_now_ms();
 		if (near > nearest) {
 			nearest = near;
 			first = &processes[i];
@@ -539,7 +533,7 @@ static json_t *look_elsewhere(const struct hang_tables *t, struct process *p, un
 			continue;
 		other = find((pid_t)ctl_cell_number(t->clients, l.program, "pid"));
 		/* one that takes connections may wait for the next, but owes this one a receive */
-		if (!other || now_ms() - other->heard >= ms ||
+		if (!other || ctl_now_ms() - other->heard >= ms ||
 		    (waits_for_receive(t, &l) && says(other, "strangers")))
 			note = note_of(t, p, &l, ms);
 	}

@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #define PICTURES  64u
 #define JUST_NOW  1500u /* ms */
@@ -20,11 +19,6 @@ static struct picture {
 	json_t *line; /* NULL: a free place */
 	uint64_t heard, ended;
 } pictures[PICTURES];
-
-static uint64_t now_ms(void)
-{
-	return ctl_now() / 1000000;
-}
 
 static struct picture *find(pid_t pid)
 {
@@ -54,7 +48,7 @@ bool picture_take(pid_t pid, json_t *line)
 	struct picture *p = find(pid);
 	p = p ? p : place();
 	json_decref(p->line);
-	*p = (struct picture){.pid = pid, .line = json_incref(line), .heard = now_ms()};
+	*p = (struct picture){.pid = pid, .line = json_incref(line), .heard = ctl_now_ms()};
 	return true;
 }
 
@@ -62,13 +56,13 @@ void picture_end(pid_t pid)
 {
 	struct picture *p = find(pid);
 	if (p && !p->ended)
-		p->ended = now_ms();
+		p->ended = ctl_now_ms();
 }
 
 /* The time of its last word until it ended, or until now, was not too long. */
 static bool is_valid(const struct picture *p, unsigned ms)
 {
-	uint64_t now = now_ms(), until = p->ended ? p->ended : now;
+	uint64_t now = ctl_now_ms(), until = p->ended ? p->ended : now;
 	return until - p->heard < 2ull * ms + LATE && now - until < JUST_NOW;
 }
 
@@ -99,7 +93,7 @@ static void call_words(const json_t *thread, char words[WORDS])
 
 static void thread_words(const struct picture *p, const json_t *thread, char fact[FACT_ROOM])
 {
-	uint64_t ms = (uint64_t)number_of(thread, 2) + now_ms() - p->heard;
+	uint64_t ms = (uint64_t)number_of(thread, 2) + ctl_now_ms() - p->heard;
 	char words[WORDS];
 	call_words(thread, words);
 	snprintf(fact, FACT_ROOM, "thread %lld %s, for %.1f s", (long long)number_of(thread, 0),

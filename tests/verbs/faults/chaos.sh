@@ -152,7 +152,7 @@ too_long() {
 }
 
 mistakes() {
-	refused 'there is no relaxation .two-kees.: did you mean .two-keys.\?' --chaos=1,two-kees
+	refused 'unknown relaxation .two-kees.: did you mean .two-keys.\?' --chaos=1,two-kees
 	refused 'is not a seed' --chaos=1x
 	refused 'need --chaos' --times 3
 	refused 'needs a private daemon' --chaos --instance one

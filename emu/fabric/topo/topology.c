@@ -2,6 +2,8 @@
 /* A network as data: nodes, links and names. See topology.h. */
 #include "topology.h"
 
+#include "emu/array/array.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,21 +94,6 @@ static int grow_names(struct fabric_topology *t)
 	return 0;
 }
 
-static int grow(void **array, uint32_t n, uint32_t *size, size_t each)
-{
-	const uint32_t more = *size ? 2 * *size : 64;
-	void *p;
-
-	if (n < *size)
-		return 0;
-	p = realloc(*array, more * each);
-	if (!p)
-		return -ENOMEM;
-	*array = p;
-	*size = more;
-	return 0;
-}
-
 int64_t fabric_topology_node(struct fabric_topology *t, const char *name, bool is_switch)
 {
 	const size_t length = strlen(name);
@@ -116,7 +103,7 @@ int64_t fabric_topology_node(struct fabric_topology *t, const char *name, bool i
 		return -E2BIG;
 	if (fabric_topology_find(t, name, length) != UINT32_MAX)
 		return -EEXIST;
-	if (grow((void **)&t->nodes, t->n_nodes, &t->nodes_size, sizeof(*t->nodes)) < 0 ||
+	if (!array_make_room(&t->nodes, t->n_nodes, &t->nodes_size, sizeof(*t->nodes)) ||
 	    grow_names(t) < 0)
 		return -ENOMEM;
 	node = &t->nodes[t->n_nodes];
@@ -144,7 +131,7 @@ int fabric_topology_link(struct fabric_topology *t, uint32_t a, uint32_t b,
 		if (n->ports == FABRIC_PORTS_MAX)
 			return -E2BIG;
 	}
-	if (grow((void **)&t->links, t->n_links, &t->links_size, sizeof(*t->links)) < 0)
+	if (!array_make_room(&t->links, t->n_links, &t->links_size, sizeof(*t->links)))
 		return -ENOMEM;
 	t->links[t->n_links++] = (struct fabric_link){{a, b}, *settings};
 	t->nodes[a].ports++;

@@ -2,6 +2,8 @@
 /* The queue of held packets: until a time, until others overtake them, or until a step. */
 #include "hold.h"
 
+#include "emu/array/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,21 +60,6 @@ static void sink(struct fault_hold *h, struct fault_held *e)
 	heap_place(h, slot, e);
 }
 
-static bool make_room(struct fault_hold *h)
-{
-	unsigned room = h->room ? 2 * h->room : 64;
-	struct fault_held **timed;
-
-	if (h->n_timed < h->room)
-		return true;
-	timed = realloc(h->timed, room * sizeof(struct fault_held *));
-	if (!timed)
-		return false;
-	h->timed = timed;
-	h->room = room;
-	return true;
-}
-
 /* ---- copies ---- */
 
 static void copy_payload(struct fault_held *e, const struct core_burst *t)
@@ -119,7 +106,9 @@ static struct fault_held *copy(struct fault_hold *h, const struct fault_to_hold 
 
 bool fault_hold_time(struct fault_hold *h, const struct fault_to_hold *what)
 {
-	struct fault_held *e = make_room(h) ? copy(h, what) : NULL;
+	struct fault_held *e = array_make_room(&h->timed, h->n_timed, &h->room, sizeof(*h->timed))
+				       ? copy(h, what)
+				       : NULL;
 
 	if (!e)
 		return false;

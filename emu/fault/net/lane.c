@@ -2,6 +2,8 @@
 /* Release times of packets under delay, rate and pause rules. */
 #include "lane.h"
 
+#include "emu/array/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,19 +35,9 @@ static void forget_old(struct fault_lanes *l, const struct fault_plan *p)
 
 static bool make_room(struct fault_lanes *l, const struct fault_plan *p)
 {
-	unsigned room = l->room ? l->room * 2 : 8;
-	struct fault_lane *lane;
-
 	if (l->count == l->room)
 		forget_old(l, p);
-	if (l->count < l->room)
-		return true;
-	lane = realloc(l->lane, room * sizeof(*lane));
-	if (!lane)
-		return false;
-	l->lane = lane;
-	l->room = room;
-	return true;
+	return array_make_room(&l->lane, l->count, &l->room, sizeof(*l->lane));
 }
 
 struct fault_lane *fault_lane_of(struct fault_lanes *l, const struct fault_plan *p,
@@ -124,22 +116,11 @@ static void forget_left(struct fault_lane_queue *q, uint64_t at)
 
 static bool make_place(struct fault_lane_queue *q)
 {
-	unsigned room = q->room ? 2 * q->room : 64;
-	struct fault_lane_waiting *at;
-
-	if (q->first + q->n < q->room)
-		return true;
-	if (q->first > q->room / 2) {
+	if (q->first + q->n == q->room && q->first > q->room / 2) {
 		memmove(q->at, q->at + q->first, q->n * sizeof(*q->at));
 		q->first = 0;
-		return true;
 	}
-	at = realloc(q->at, room * sizeof(*at));
-	if (!at)
-		return false;
-	q->at = at;
-	q->room = room;
-	return true;
+	return array_make_room(&q->at, q->first + q->n, &q->room, sizeof(*q->at));
 }
 
 bool fault_lane_enter(struct fault_lane *l, const struct fault_lane_limit *limit, uint64_t at,

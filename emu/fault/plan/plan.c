@@ -2,6 +2,7 @@
 /* The list of rules in force: adds, changes, removes them, and counts matches and hits. */
 #include "plan.h"
 
+#include "emu/array/array.h"
 #include "emu/fault/rule/rules.h"
 #include "plan_devices.h"
 #include "plan_match.h"
@@ -238,21 +239,6 @@ static int fit(struct fault_plan *p, struct fault_record *r, uint32_t number, ui
 	return fault_match_wants_seen(&r->entry.rule) && !p->seen ? -ENOMEM : 0;
 }
 
-static int grow(struct fault_plan *p)
-{
-	const unsigned cap = p->cap ? 2 * p->cap : 8;
-	struct fault_record **more;
-
-	if (p->n < p->cap)
-		return 0;
-	more = realloc(p->records, cap * sizeof(struct fault_record *));
-	if (!more)
-		return -ENOMEM;
-	p->records = more;
-	p->cap = cap;
-	return 0;
-}
-
 int fault_plan_take(struct fault_plan *p, struct fault_record *r, uint64_t now,
 		    struct fault_error *error)
 {
@@ -261,9 +247,9 @@ int fault_plan_take(struct fault_plan *p, struct fault_record *r, uint64_t now,
 
 	if (p->n >= FAULT_RULES_MAX || p->last_number == INT32_MAX)
 		return fault_fail(&t, t.line, "the limit of %u rules is reached", p->n);
-	status = grow(p);
-	if (status == 0)
-		status = fit(p, r, p->last_number + 1, now, error);
+	if (!array_make_room(&p->records, p->n, &p->cap, sizeof(*p->records)))
+		return -ENOMEM;
+	status = fit(p, r, p->last_number + 1, now, error);
 	if (status)
 		return status;
 	p->records[p->n++] = r;

@@ -5,6 +5,7 @@
  * (match= of the hits), in force or not. One list does not hold all hits, so a rule may become
  * several; those behind do not see what the ones in front of them take away, and count less.
  */
+#include "emu/array/array.h"
 #include "emu/fault/rule/rules.h"
 #include "plan_trace.h"
 
@@ -194,34 +195,15 @@ static int take_rule(struct replay *r, const struct words *w)
 	return w->what[0] == 'c' ? insert(r, w, old) : 0;
 }
 
-/* Room for one more of "size" bytes in an array of n. */
-static int room(void **array, unsigned n, unsigned *cap, size_t size)
-{
-	const unsigned more = *cap ? 2 * *cap : 16;
-	void *bigger;
-
-	if (n < *cap)
-		return 0;
-	bigger = realloc(*array, more * size);
-	if (!bigger)
-		return -ENOMEM;
-	*array = bigger;
-	*cap = more;
-	return 0;
-}
-
 static int take_hit(struct replay *r, const struct words *w)
 {
 	struct source *s = current(r, w->number);
-	void *array;
 
 	if (!s)
 		return complain(r, "a hit of an unknown rule");
 	if (s->rule.layer == FAULT_LAYER_TIME) {
-		array = s->times;
-		if (room(&array, s->n_times, &s->cap_times, sizeof(*s->times)))
+		if (!array_make_room(&s->times, s->n_times, &s->cap_times, sizeof(*s->times)))
 			return -ENOMEM;
-		s->times = array;
 		s->times[s->n_times++] = w->time > r->start ? w->time - r->start : 0;
 		return 0;
 	}
@@ -231,10 +213,8 @@ static int take_hit(struct replay *r, const struct words *w)
 		s->ranges[s->n - 1].high++;
 		return 0;
 	}
-	array = s->ranges;
-	if (room(&array, s->n, &s->cap, sizeof(*s->ranges)))
+	if (!array_make_room(&s->ranges, s->n, &s->cap, sizeof(*s->ranges)))
 		return -ENOMEM;
-	s->ranges = array;
 	s->ranges[s->n++] = (struct fault_range){w->match, w->match};
 	return 0;
 }
@@ -381,11 +361,8 @@ static int range_text(const struct fault_range *range, uint64_t less, char *buf,
 /* Notes how many hits the part that was just made stands for. */
 static int add_part(struct source *s, uint64_t hits)
 {
-	void *array = s->part_hits;
-
-	if (room(&array, s->n_parts, &s->cap_parts, sizeof(*s->part_hits)))
+	if (!array_make_room(&s->part_hits, s->n_parts, &s->cap_parts, sizeof(*s->part_hits)))
 		return -ENOMEM;
-	s->part_hits = array;
 	s->part_hits[s->n_parts++] = hits;
 	return 0;
 }

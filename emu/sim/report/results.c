@@ -2,6 +2,8 @@
 /* What a simulation measures while it runs. */
 #include "results.h"
 
+#include "emu/array/array.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -17,26 +19,17 @@ void results_free(struct results *r)
 	free(r->queues);
 }
 
-static bool grow(struct results *r, void **array, uint32_t n, uint32_t *size, size_t each)
+static bool grow(struct results *r, void *array, uint32_t n, uint32_t *size, size_t each)
 {
-	const uint32_t more = *size ? 2 * *size : 1024;
-	void *p;
+	const bool grown = array_make_room(array, n, size, each);
 
-	if (n < *size)
-		return true;
-	p = realloc(*array, more * each);
-	if (!p) {
-		r->no_memory = true;
-		return false;
-	}
-	*array = p;
-	*size = more;
-	return true;
+	r->no_memory = r->no_memory || !grown;
+	return grown;
 }
 
 static void add(struct results *r, uint64_t **array, uint32_t *n, uint32_t *size, uint64_t value)
 {
-	if (grow(r, (void **)array, *n, size, sizeof(value)))
+	if (grow(r, array, *n, size, sizeof(value)))
 		(*array)[(*n)++] = value;
 }
 
@@ -50,7 +43,7 @@ void results_finished(void *user, const struct sim_connection *c, uint64_t began
 		add(r, &r->reduces, &r->n_reduces, &r->reduces_size, now - began);
 		return;
 	}
-	if (!grow(r, (void **)&r->flows, r->n_flows, &r->flows_size, sizeof(*r->flows)))
+	if (!grow(r, &r->flows, r->n_flows, &r->flows_size, sizeof(*r->flows)))
 		return;
 	r->flows[r->n_flows++] = (struct result_flow){
 		began, now - began, sim_ideal(r->sim, c, c->bytes), c->bytes, c->src, c->dst};

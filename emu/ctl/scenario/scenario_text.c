@@ -44,7 +44,6 @@ void scenario_skip_space(struct scenario_cursor *c)
 	c->at += strspn(c->at, " \t");
 }
 
-/* The next word, ended by a NUL in place; NULL at the end of the line. */
 char *scenario_word(struct scenario_cursor *c)
 {
 	char *word;
@@ -59,7 +58,6 @@ char *scenario_word(struct scenario_cursor *c)
 	return word;
 }
 
-/* What is left of the line; NULL when nothing is. */
 char *scenario_rest(struct scenario_cursor *c)
 {
 	char *text;
@@ -299,7 +297,6 @@ int scenario_take_relation(struct scenario_cursor *c, uint64_t most, bool may_be
 	return 0;
 }
 
-/* Is the next word this one? Then it is used up. */
 bool scenario_accept(struct scenario_cursor *c, const char *word)
 {
 	size_t len = strlen(word);

@@ -10,6 +10,7 @@
 #ifndef UHCAV_BASE_H
 #define UHCAV_BASE_H
 
+#include "clock.h"
 #include "event_queue.h"
 #include "got.h"
 #include "inside.h"

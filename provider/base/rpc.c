@@ -6,6 +6,7 @@
  */
 #include "rpc.h"
 
+#include "clock.h"
 #include "uncancelled.h"
 #include "yield_backoff.h"
 
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 /*
@@ -64,21 +64,13 @@ void uhcav_rpc_close(struct uhcav_rpc *c)
 	pthread_mutex_destroy(&c->lock);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Waits until the socket is ready for what events says; false when the time is over. */
 static bool wait_ready(struct uhcav_rpc *c, short events, int64_t deadline)
 {
 	struct pollfd p = {.fd = c->sock, .events = events};
 
 	for (;;) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - (int64_t)uhcav_now_ms();
 		int n = poll(&p, 1, left > 0 ? (int)left : 0);
 		if (n > 0)
 			return true;
@@ -99,7 +91,7 @@ static bool wait_for_others(int64_t deadline)
 
 	poll(NULL, 0, 1);
 	errno = saved;
-	return now_ms() < deadline;
+	return (int64_t)uhcav_now_ms() < deadline;
 }
 
 static bool send_request(struct uhcav_rpc *c, const struct uhcav_call *call, int64_t deadline)
@@ -241,7 +233,7 @@ static int exchange(struct uhcav_rpc *c, struct uhcav_call *call)
 	__atomic_store_n(&c->sequence, c->sequence + 1, __ATOMIC_RELEASE); /* uhcav_rpc_order */
 	call->request->sequence = c->sequence;
 	call->request->reserved = 0;
-	deadline = now_ms() + c->timeout_ms;
+	deadline = (int64_t)uhcav_now_ms() + c->timeout_ms;
 	if (send_request(c, call, deadline) && receive_reply(c, call, deadline)) {
 		status = call->reply->status;
 	} else {

@@ -5,6 +5,7 @@
  */
 #include "yield_backoff.h"
 
+#include "clock.h"
 #include "emu/abi/yield_backoff.h"
 #include "uncancelled.h"
 
@@ -14,7 +15,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#define SEC   1000000000ull
 #define LOOKS 8        /* in a row, and for so long: then nothing else is going on */
 #define SOME  25000ull /* ns */
 #define APART 3000ull  /* ns between two looks: who does something else there does not wait */
@@ -34,14 +34,6 @@ static __thread struct {
 	uint64_t last;  /* when the last had given the processor away, and had it back */
 	uint64_t awake; /* when the last sleep ended */
 } way;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SEC + (uint64_t)t.tv_nsec;
-}
 
 /* As short as the kernel makes it: the slack of timers, see prctl(2), is added. */
 static void sleep_shortly(void)
@@ -72,17 +64,17 @@ static void yield_backoff(uint64_t now, bool sleep)
 {
 	if (sleep || is_in_vain(now) || uhca_yield_backoff_is_near(&way.backoff, now)) {
 		sleep_shortly();
-		way.last = way.awake = now_ns();
+		way.last = way.awake = uhcav_clock_ns(CLOCK_MONOTONIC);
 		return;
 	}
 	sched_yield();
-	way.last = now_ns();
+	way.last = uhcav_clock_ns(CLOCK_MONOTONIC);
 	uhca_yield_backoff_yielded(&way.backoff, now, way.last);
 }
 
 void uhcav_yield_backoff(void)
 {
-	uint64_t now = now_ns();
+	uint64_t now = uhcav_clock_ns(CLOCK_MONOTONIC);
 
 	note_look(now);
 	yield_backoff(now, false);
@@ -95,7 +87,7 @@ uint64_t uhcav_waits(void)
 
 void uhcav_yield_backoff_long(void)
 {
-	uint64_t now = now_ns();
+	uint64_t now = uhcav_clock_ns(CLOCK_MONOTONIC);
 
 	note_look(now);
 	yield_backoff(now, way.looks >= LOOKS);

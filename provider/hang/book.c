@@ -4,6 +4,7 @@
 
 #include "hang.h"
 #include "judge.h"
+#include "provider/base/base.h"
 #include "watchdog.h"
 
 #include <poll.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 struct uhcav_hang_cqs uhcav_hang_cqs = LIST_HEAD_INITIALIZER(uhcav_hang_cqs);
@@ -132,17 +132,9 @@ void uhcav_hang_forget(void)
 uint32_t uhcav_hang_measures;
 static __thread uint64_t last_poll; /* this thread's, ns; 0: it is not known */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void uhcav_hang_measure_begin(struct uhcav_hang_cq *h)
 {
-	uint64_t now = now_ns(), gap = now - last_poll;
+	uint64_t now = uhcav_clock_ns(CLOCK_MONOTONIC), gap = now - last_poll;
 
 	if (last_poll && gap < __atomic_load_n(&h->gap, __ATOMIC_RELAXED))
 		__atomic_store_n(&h->gap, (uint32_t)gap, __ATOMIC_RELAXED);
@@ -152,7 +144,7 @@ void uhcav_hang_measure_begin(struct uhcav_hang_cq *h)
 
 void uhcav_hang_measure_end(void)
 {
-	last_poll = now_ns();
+	last_poll = uhcav_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* ---- what threads of the program leave ---- */

@@ -6,6 +6,7 @@
 #include "hang.h"
 #include "judge.h"
 #include "picture.h"
+#include "provider/base/base.h"
 #include "provider/context/context.h"
 #include "report.h"
 
@@ -51,14 +52,6 @@ void uhcav_hang_begin(void)
 	on = any_check();
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void sleep_ms(uint64_t ms)
 {
 	struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
@@ -77,7 +70,7 @@ static void look_for_end(uint64_t now)
 /* With it goes what is known of its queues, and the last tick may be long ago. */
 void uhcav_hang_qp_ends(const struct uhcav_qp *qp)
 {
-	const uint64_t now = now_ms();
+	const uint64_t now = uhcav_now_ms();
 
 	if (!started || !after)
 		return;
@@ -87,7 +80,7 @@ void uhcav_hang_qp_ends(const struct uhcav_qp *qp)
 
 void uhcav_hang_exits(bool fails)
 {
-	const uint64_t now = now_ms();
+	const uint64_t now = uhcav_now_ms();
 
 	if (!started)
 		return;
@@ -116,7 +109,7 @@ static void *watch(void *arg)
 	pthread_mutex_unlock(&uhcav_hang_book_lock);
 	while (ms) {
 		sleep_ms(tick);
-		now = now_ms();
+		now = uhcav_now_ms();
 		pthread_mutex_lock(&uhcav_hang_book_lock);
 		uhcav_hang_threads_look(&threads, now, self, uhcav_monitor_thread());
 		uhcav_hang_judge_destroy(&threads, now, after);

@@ -18,9 +18,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
-
-#define NSEC_PER_SEC 1000000000ull
 
 #define FIELDS                                                                                     \
 	((uint64_t)(IBV_WC_EX_WITH_BYTE_LEN | IBV_WC_EX_WITH_IMM | IBV_WC_EX_WITH_QP_NUM |         \
@@ -33,22 +30,15 @@ static struct uhcav_cq *of(struct ibv_cq_ex *cqx)
 	return (struct uhcav_cq *)(void *)cqx;
 }
 
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
-}
-
 /* Of a few looks the one that took the least: between the clocks we may have had to wait. */
 static uint64_t wall_offset(void)
 {
 	uint64_t least = UINT64_MAX, offset = 0;
 
 	for (unsigned i = 0; i < 8; i++) {
-		uint64_t before = clock_ns(CLOCK_MONOTONIC), wall = clock_ns(CLOCK_REALTIME);
-		uint64_t took = clock_ns(CLOCK_MONOTONIC) - before;
+		uint64_t before = uhcav_clock_ns(CLOCK_MONOTONIC),
+			 wall = uhcav_clock_ns(CLOCK_REALTIME);
+		uint64_t took = uhcav_clock_ns(CLOCK_MONOTONIC) - before;
 
 		if (took < least) {
 			least = took;
@@ -71,7 +61,7 @@ static bool flush_one(struct uhcav_cq *cq)
 					 .status = (uint8_t)wc.status,
 					 .opcode = (uint8_t)wc.opcode,
 					 .qpn = wc.qp_num,
-					 .timestamp = clock_ns(CLOCK_MONOTONIC)};
+					 .timestamp = uhcav_clock_ns(CLOCK_MONOTONIC)};
 	cq->current = &cq->copy;
 	return true;
 }
@@ -296,6 +286,6 @@ int uhcav_query_rt_values(struct ibv_context *ibctx, struct ibv_values_ex *value
 						 values->comp_mask));
 	memset(&values->raw_clock, 0, sizeof(values->raw_clock));
 	if (values->comp_mask)
-		values->raw_clock.tv_nsec = (long)clock_ns(CLOCK_MONOTONIC);
+		values->raw_clock.tv_nsec = (long)uhcav_clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }

@@ -26,7 +26,9 @@ struct action {
 	int least, most; /* words, "fault" and the name among them */
 	const char *usage;
 	int (*run)(const struct ctl_options *o, const struct action *a);
-	int first;                         /* word of the rule, for send_rule */
+	/* For send: */
+	bool names_rule;                   /* in its first word */
+	int first;                         /* word of what the rule says; 0: it says nothing */
 	void (*say)(const json_t *result); /* what came back */
 };
 
@@ -138,26 +140,6 @@ static void say_added(const json_t *result)
 	printf("%" JSON_INTEGER_FORMAT " rule%s\n", n, words_plural((unsigned long long)n));
 }
 
-/* Sends the rule in the words from a->first on; the third word may say which rule it replaces. */
-static int send_rule(const struct ctl_options *o, const struct action *a)
-{
-	char text[RULE_MAX];
-	json_t *request;
-
-	if (!join(o, a->first, text))
-		return ctl_expected(a->usage);
-	request = ctl_command("fault", a->name);
-	if (a->first == 3)
-		json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
-	json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
-	return ctl_order(o, request, text, a->say);
-}
-
-static int send_word(const struct ctl_options *o, const struct action *a)
-{
-	return ctl_order(o, ctl_command("fault", a->name), NULL, a->say);
-}
-
 static void say_done(const json_t *result)
 {
 	json_int_t n = ctl_number_in(result, UHCA_CTL_DEVICES);
@@ -166,12 +148,20 @@ static void say_done(const json_t *result)
 	       words_plural((unsigned long long)n));
 }
 
-static int drop(const struct ctl_options *o, const struct action *a)
+/* Sends which rule it is about, and what a rule says, where the action has these. */
+static int send(const struct ctl_options *o, const struct action *a)
 {
-	json_t *request = ctl_command("fault", a->name);
+	char text[RULE_MAX];
+	json_t *request;
 
-	json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
-	return ctl_order(o, request, NULL, a->say);
+	if (a->first && !join(o, a->first, text))
+		return ctl_expected(a->usage);
+	request = ctl_command("fault", a->name);
+	if (a->names_rule)
+		json_object_set_new(request, UHCA_CTL_RULE, rule_of(o->word[2]));
+	if (a->first)
+		json_object_set_new(request, UHCA_CTL_TEXT, json_string(text));
+	return ctl_order(o, request, a->first ? text : NULL, a->say);
 }
 
 static int take_file(const struct ctl_options *o, const char *action, const char *file)
@@ -344,15 +334,15 @@ static int help(const struct ctl_options *o, const struct action *a)
 }
 
 static const struct action actions[] = {
-	{"add", 3, INT_MAX, "fault add 'RULE'", send_rule, 2, say_rule},
-	{"list", 2, 2, "fault list", send_word, 0, say_list},
-	{"remove", 3, 3, "fault remove N|NAME", drop, 0, say_removed},
-	{"change", 4, INT_MAX, "fault change N|NAME 'RULE'", send_rule, 3, say_rule},
-	{"clear", 2, 2, "fault clear", send_word, 0, say_cleared},
-	{"load", 3, 3, "fault load FILE", load, 0, NULL},
-	{"trace", 2, 3, "fault trace [FILE]", trace, 0, NULL},
-	{"help", 2, 3, "fault help [WORD]", help, 0, NULL},
-	{"now", 3, INT_MAX, "fault now 'ACTION [dev=NAME]'", send_rule, 2, say_done},
+	{"add", 3, INT_MAX, "fault add 'RULE'", send, .first = 2, .say = say_rule},
+	{"list", 2, 2, "fault list", send, .say = say_list},
+	{"remove", 3, 3, "fault remove N|NAME", send, .names_rule = true, .say = say_removed},
+	{"change", 4, INT_MAX, "fault change N|NAME 'RULE'", send, true, 3, say_rule},
+	{"clear", 2, 2, "fault clear", send, .say = say_cleared},
+	{"load", 3, 3, "fault load FILE", .run = load},
+	{"trace", 2, 3, "fault trace [FILE]", .run = trace},
+	{"help", 2, 3, "fault help [WORD]", .run = help},
+	{"now", 3, INT_MAX, "fault now 'ACTION [dev=NAME]'", send, .first = 2, .say = say_done},
 };
 
 int ctl_fault(const struct ctl_options *o)

@@ -19,7 +19,8 @@ int ctl_counters(const struct ctl_options *o)
 	status = ctl_request(o->dir, json_pack("{s:s}", UHCA_CTL_CMD, "counters"), &table);
 	if (status != 0)
 		return status;
-	ok = o->json ? ctl_table_print_json(stdout, table) : ctl_table_print(stdout, table, true);
+	ok = o->json ? ctl_print_json(ctl_table_objects(table))
+		     : ctl_table_print(stdout, table, true);
 	json_decref(table);
 	return ok ? 0 : CTL_EXIT_FAILED;
 }

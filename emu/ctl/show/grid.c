@@ -152,15 +152,6 @@ json_t *ctl_table_objects(const json_t *table)
 	return list;
 }
 
-bool ctl_table_print_json(FILE *out, const json_t *table)
-{
-	json_t *list = ctl_table_objects(table);
-	bool ok = list && json_dumpf(list, out, JSON_INDENT(2)) == 0 && fputc('\n', out) != EOF;
-
-	json_decref(list);
-	return ok;
-}
-
 bool ctl_print_json(json_t *value)
 {
 	bool ok = value && json_dumpf(value, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;

@@ -17,10 +17,10 @@
  */
 bool ctl_table_print(FILE *out, const json_t *table, bool transposed);
 
-/* A JSON array with one object for each row; members that a row lacks are left out. */
-bool ctl_table_print_json(FILE *out, const json_t *table);
-
-/* The same as a value; NULL: it is no table, or memory is short. */
+/*
+ * A JSON array with one object for each row; members that a row lacks are left out. NULL: it is no
+ * table, or memory is short.
+ */
 json_t *ctl_table_objects(const json_t *table);
 
 /* Any value, which is taken over (NULL: memory is short), and a line end, to standard output. */

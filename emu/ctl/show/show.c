@@ -86,7 +86,7 @@ int ctl_show(const struct ctl_options *o)
 	if (!o->json && !o->all)
 		keep_main_columns(table, o->word[1]);
 	ok = is_tree   ? machine_text_print(stdout, table)
-	     : o->json ? ctl_table_print_json(stdout, table)
+	     : o->json ? ctl_print_json(ctl_table_objects(table))
 		       : ctl_table_print(stdout, table, false);
 	json_decref(table);
 	return ok ? 0 : CTL_EXIT_FAILED;

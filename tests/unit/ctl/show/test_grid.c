@@ -25,17 +25,14 @@ static json_t *sample(void)
 		     "[\"\",null,\"RESET\"]]}");
 }
 
-/* 0: table, 1: transposed, 2: JSON. Drops the table. */
-static char *print(json_t *t, int how)
+/* Drops the table. */
+static char *print(json_t *t, bool transposed)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	if (how == 2)
-		assert_true(ctl_table_print_json(f, t));
-	else
-		assert_true(ctl_table_print(f, t, how == 1));
+	assert_true(ctl_table_print(f, t, transposed));
 	assert_int_equal(fclose(f), 0);
 	json_decref(t);
 	return text;
@@ -43,7 +40,7 @@ static char *print(json_t *t, int how)
 
 static void test_table(void **state)
 {
-	char *text = print(sample(), 0);
+	char *text = print(sample(), false);
 
 	(void)state;
 	assert_string_equal(text, "device      qpn  state\n"
@@ -70,8 +67,8 @@ static void test_transposed(void **state)
 
 static void test_json(void **state)
 {
-	char *text = print(sample(), 2);
-	json_t *list = table(text);
+	json_t *t = sample();
+	json_t *list = ctl_table_objects(t);
 
 	(void)state;
 	assert_int_equal(json_array_size(list), 3);
@@ -79,19 +76,22 @@ static void test_json(void **state)
 			 65536);
 	assert_null(json_object_get(json_array_get(list, 1), "state"));
 	json_decref(list);
-	free(text);
+	json_decref(t);
 }
 
 static void test_nothing(void **state)
 {
-	char *text = print(table("{\"columns\":[],\"rows\":[]}"), 0);
+	json_t *t = table("{\"columns\":[],\"rows\":[]}"), *list;
+	char *text = print(json_incref(t), false);
 
 	(void)state;
 	assert_string_equal(text, "");
 	free(text);
-	text = print(table("{\"columns\":[],\"rows\":[]}"), 2);
-	assert_string_equal(text, "[]\n");
-	free(text);
+	list = ctl_table_objects(t);
+	assert_int_equal(json_array_size(list), 0);
+	assert_true(json_is_array(list));
+	json_decref(list);
+	json_decref(t);
 }
 
 static void test_no_table(void **state)
@@ -104,7 +104,7 @@ static void test_no_table(void **state)
 		json_t *t = table(bad[i]);
 
 		assert_false(ctl_table_print(stdout, t, false));
-		assert_false(ctl_table_print_json(stdout, t));
+		assert_null(ctl_table_objects(t));
 		json_decref(t);
 	}
 }

@@ -303,6 +303,19 @@ void uhcav_diagnostic_drop(void)
 	pthread_mutex_unlock(&uhcav_diagnostic_lock);
 }
 
+bool uhcav_diagnostic_ask(const char *member)
+{
+	static struct uhcav_line asked; /* one thread asks */
+	char answer[UHCAV_ANSWER];
+
+	asked.n = 0;
+	uhcav_line_put(&asked, "{");
+	uhcav_line_put(&asked, member);
+	uhcav_line_put(&asked, "}");
+	return uhcav_reporter_ask(asked.text, asked.n, answer) &&
+	       strcmp(answer, UHCA_SANITIZE_CLOSED) == 0;
+}
+
 bool uhcav_diagnostic_tell_with(const char *member)
 {
 	char answer[UHCAV_ANSWER];

@@ -12,8 +12,8 @@
 #define UHCAV_DIAGNOSTIC_H
 
 #include "check.h"
-#include "circle.h"
 #include "emu/abi/cause.h"
+#include "line.h"
 #include "note.h"
 #include "refused.h"
 #include "stack.h"
@@ -80,6 +80,14 @@ void uhcav_diagnostic_tell(void);
  * for others to tell theirs.
  */
 bool uhcav_diagnostic_tell_with(const char *member);
+
+/*
+ * What several processes have to say together: none of them goes on without the others. A process
+ * says again and again of which peers it depends, by the member "hang" of a line
+ * (emu/abi/sanitize.h); the collector joins what all of them say. Do all on whom this process
+ * depends say the same? One thread asks.
+ */
+bool uhcav_diagnostic_ask(const char *member);
 
 /* A line that has no answer, as it is; and the program's name as findings have it. */
 void uhcav_diagnostic_leave(const struct uhcav_line *line);

@@ -486,7 +486,7 @@ bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck, const struct uh
 		    : hope->events                   ? "an event of rdma_cm is awaited"
 						     : "posted requests are not complete",
 		    hope);
-	return uhcav_circle_ask(&peers);
+	return uhcav_diagnostic_ask(peers.text);
 }
 
 static const struct uhcav_stack *stack_of(const struct uhcav_hang_thread *t)
@@ -643,7 +643,7 @@ bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
 {
 	const enum begun begun = begin_stuck(all, stuck);
 
-	return begun == BEGUN ? uhcav_circle_tell(&peers) : begun == NOT_ASKED_FOR;
+	return begun == BEGUN ? uhcav_diagnostic_tell_with(peers.text) : begun == NOT_ASKED_FOR;
 }
 
 bool uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,

@@ -14,7 +14,6 @@
 #include "provider/queues/queues.h"
 #include "provider/sanitize/sanitize.h"
 #include "reg_mr_ex.h"
-#include "unsupported.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stacks that are left for the other end (diagnostic/note.h), by what they are about: kind ("qp",
- * "mr"), device and number of the object, and what was done with it ("made", "gone").
+ * Stacks that are left for the other end (uhcav_diagnostic_note), by what they are about: kind
+ * ("qp", "mr"), device and number of the object, and what was done with it ("made", "gone").
  */
 #ifndef UHCAV_LEFT_H
 #define UHCAV_LEFT_H

@@ -14,7 +14,6 @@
 #include "check.h"
 #include "emu/abi/cause.h"
 #include "line.h"
-#include "note.h"
 #include "refused.h"
 #include "stack.h"
 
@@ -88,6 +87,13 @@ bool uhcav_diagnostic_tell_with(const char *member);
  * depends say the same? One thread asks.
  */
 bool uhcav_diagnostic_ask(const char *member);
+
+/*
+ * Leaves a stack with the collector, for what other processes may find: the one at the other end of
+ * a connection does not know who has registered the memory that it names. From now on it is what
+ * this name means; the collector is not waited for. Any thread.
+ */
+void uhcav_diagnostic_note(const struct uhcav_stack *stack, const char *name);
 
 /* A line that has no answer, as it is; and the program's name as findings have it. */
 void uhcav_diagnostic_leave(const struct uhcav_line *line);

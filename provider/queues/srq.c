@@ -268,3 +268,10 @@ int uhcav_destroy_srq(struct ibv_srq *ibsrq)
 	uhcav_let_go(srq);
 	return 0;
 }
+
+int uhcav_post_srq_ops(struct ibv_srq *ibsrq, struct ibv_ops_wr *op, struct ibv_ops_wr **bad_op)
+{
+	*bad_op = op;
+	return uhcav_failed(uhcav_refuse(uhcav_context_of(ibsrq->context), "post_srq_ops",
+					 EOPNOTSUPP, "tag matching is not supported"));
+}

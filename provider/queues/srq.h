@@ -53,4 +53,7 @@ int uhcav_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr, int attr_
 int uhcav_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr);
 int uhcav_destroy_srq(struct ibv_srq *ibsrq);
 
+/* EOPNOTSUPP, in errno as well: the library's own answer leaves errno as it was. */
+int uhcav_post_srq_ops(struct ibv_srq *ibsrq, struct ibv_ops_wr *op, struct ibv_ops_wr **bad_op);
+
 #endif

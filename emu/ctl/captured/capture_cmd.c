@@ -7,8 +7,7 @@
 #include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 static void print_facts(const struct ctl_options *o, const json_t *facts)
@@ -50,14 +49,11 @@ static int request(const struct ctl_options *o, json_t *request)
 
 static int with_snap(const struct ctl_options *o, json_t *line)
 {
-	char *end;
-	long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtol(o->snap, &end, 10);
-	if (*o->snap < '0' || *o->snap > '9' || *end || errno)
+	if (!ctl_number(o->snap, 10, LONG_MAX, &n))
 		return ctl_usage_error("--snap needs a number of bytes");
-	json_object_set_new(line, UHCA_CTL_SNAP, json_integer(n));
+	json_object_set_new(line, UHCA_CTL_SNAP, json_integer((json_int_t)n));
 	return 0;
 }
 

@@ -313,11 +313,11 @@ static int search(struct plan *p, const char *file)
 
 static bool parse_times(const char *text, unsigned *out)
 {
-	char *end;
-	unsigned long n = text ? strtoul(text, &end, 10) : 1;
+	uint64_t n = 1;
+	bool good = !text || ctl_number(text, 10, TIMES_MAX, &n);
 
 	*out = (unsigned)n;
-	return !text || (isdigit((unsigned char)text[0]) && !*end && n > 0 && n <= TIMES_MAX);
+	return good && n > 0;
 }
 
 static unsigned count_words(char *const *word)

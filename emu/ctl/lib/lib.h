@@ -13,6 +13,7 @@
 #include "ctl_file.h"
 #include "exit_status.h"
 #include "instance_dir.h"
+#include "number.h"
 #include "reply.h"
 #include "waiting_call.h"
 #include "xml.h"

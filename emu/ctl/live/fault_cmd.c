@@ -14,7 +14,6 @@
 #include "trace_stable.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,13 +96,9 @@ static bool join(const struct ctl_options *o, int first, char out[RULE_MAX])
 /* A number, unless it looks like a name. */
 static json_t *rule_of(const char *word)
 {
-	char *end;
-	long n;
+	uint64_t n;
 
-	errno = 0;
-	n = strtol(word, &end, 10);
-	return isdigit((unsigned char)word[0]) && !*end && !errno ? json_integer(n)
-								  : json_string(word);
+	return ctl_number(word, 10, LONG_MAX, &n) ? json_integer((json_int_t)n) : json_string(word);
 }
 
 static void say_rule(const json_t *result)

@@ -8,10 +8,7 @@
 #include "emu/ctl/line/line.h"
 #include "live.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* device may be NULL. */
@@ -64,14 +61,11 @@ int ctl_device(const struct ctl_options *o)
 int ctl_limit(const struct ctl_options *o)
 {
 	const char *equals = o->n_words > 1 ? strchr(o->word[1], '=') : NULL;
-	unsigned long long n;
-	char *end;
+	uint64_t n;
 
 	if (!equals || equals == o->word[1] || o->n_words > 3)
 		return ctl_expected("limit NAME=N [DEVICE]");
-	errno = 0;
-	n = strtoull(equals + 1, &end, 0);
-	if (!isdigit((unsigned char)equals[1]) || *end || errno || n > INT64_MAX)
+	if (!ctl_number(equals + 1, 0, INT64_MAX, &n))
 		return ctl_usage_error("limit needs a number after =");
 	return order(o,
 		     json_pack("{s:s, s:s%, s:I}", UHCA_CTL_CMD, "limit", UHCA_CTL_NAME, o->word[1],

@@ -6,9 +6,7 @@
 #include "live.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,14 +24,6 @@ static void add(struct words *w, const char *name, const char *value)
 		w->n++;
 }
 
-static bool is_port(const char *text)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	return isdigit((unsigned char)text[0]) && !*end && n <= 65535;
-}
-
 static bool is_address(const char *text)
 {
 	unsigned char address[sizeof(struct in6_addr)];
@@ -44,9 +34,11 @@ static bool is_address(const char *text)
 /* NULL: nothing. */
 static const char *mistake_of(const struct ctl_options *o)
 {
+	uint64_t port;
+
 	if (o->n_words > 2)
 		return "serve, or serve FILE";
-	if (o->port && !is_port(o->port))
+	if (o->port && !ctl_number(o->port, 10, 65535, &port))
 		return "--port needs a number from 0 to 65535";
 	if (o->listen && !is_address(o->listen))
 		return "--listen needs a numeric address, such as 0.0.0.0";

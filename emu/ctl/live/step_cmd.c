@@ -8,8 +8,6 @@
 #include "emu/words/words.h"
 #include "live.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,26 +83,20 @@ static const struct step_action {
 };
 
 /* Decimal, or hexadecimal with 0x; 64 bits as they are. */
-static bool number_of(const char *word, json_int_t *out)
+static bool number_of(const char *word, uint64_t *out)
 {
-	char *end;
-
-	if (!word || !isdigit((unsigned char)word[0]))
-		return false;
-	errno = 0;
-	*out = (json_int_t)strtoull(word, &end, 0);
-	return !*end && !errno;
+	return word && ctl_number(word, 0, UINT64_MAX, out);
 }
 
 /* Puts the words behind the action into the request; false: they are not right. */
 static bool take_words(const struct step_action *a, const char *const *word, json_t *request)
 {
-	json_int_t n;
+	uint64_t n;
 
 	if (a->numbers > 0) {
 		if (number_of(*word, &n)) {
 			json_object_set_new(request, a->optional ? UHCA_CTL_COUNT : UHCA_CTL_NUMBER,
-					    json_integer(n));
+					    json_integer((json_int_t)n));
 			word++;
 		} else if (!a->optional) {
 			return false;
@@ -114,7 +106,7 @@ static bool take_words(const struct step_action *a, const char *const *word, jso
 		if (!word[0] || !number_of(word[1], &n))
 			return false;
 		json_object_set_new(request, UHCA_CTL_FIELD, json_string(word[0]));
-		json_object_set_new(request, UHCA_CTL_VALUE, json_integer(n));
+		json_object_set_new(request, UHCA_CTL_VALUE, json_integer((json_int_t)n));
 		word += 2;
 	}
 	if (!*word)

@@ -6,6 +6,7 @@
 #include "run_options.h"
 
 #include "emu/abi/ctl.h"
+#include "emu/ctl/lib/lib.h"
 #include "emu/ctl/line/line.h"
 #include "emu/ctl/sweep/sweep.h"
 #include "emu/fabric/file/file.h"
@@ -17,16 +18,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* 1 to most. */
 static int take_number(unsigned *to, const char *argument, unsigned long most, char *error,
 		       size_t cap)
 {
-	char *end;
-	const unsigned long n = strtoul(argument, &end, 10);
-	if (!isdigit((unsigned char)argument[0]) || *end || n == 0 || n > most) {
+	uint64_t n;
+	if (!ctl_number(argument, 10, most, &n) || n == 0) {
 		snprintf(error, cap, "'%s' is not a number from 1 to %lu", argument, most);
 		return -EINVAL;
 	}
@@ -196,10 +195,9 @@ static OPTION_SETTER(set_sanitize)
 static OPTION_SETTER(set_serve)
 {
 	struct run_options *out = into;
-	char *end;
+	uint64_t port;
 	out->serve = argument ? argument : "0";
-	if (isdigit((unsigned char)out->serve[0]) && strtoul(out->serve, &end, 10) <= 65535 &&
-	    !*end)
+	if (ctl_number(out->serve, 10, 65535, &port))
 		return 0;
 	snprintf(error, cap, "'%s' is not a port, a number from 0 to 65535", argument);
 	return -EINVAL;

@@ -2,6 +2,7 @@
 /* Parses --sanitize-options and UHCA_SANITIZE_OPTIONS. */
 #include "settings.h"
 
+#include "emu/ctl/lib/lib.h"
 #include "emu/words/words.h"
 #include "found.h"
 
@@ -10,13 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool number(const char *value, unsigned long max, unsigned long *out)
-{
-	char *end;
-	*out = strtoul(value, &end, 10);
-	return isdigit((unsigned char)*value) && !*end && *out <= max;
-}
 
 /* With a fraction, where one is given. */
 static bool seconds(const char *value, unsigned *ms)
@@ -31,16 +25,16 @@ static bool seconds(const char *value, unsigned *ms)
 
 static bool apply(struct settings *s, const char *name, const char *value)
 {
-	unsigned long n = 0;
+	uint64_t n = 0;
 	bool ok = true;
 	if (strcmp(name, "halt_on_error") == 0) {
-		ok = number(value, 1, &n);
+		ok = ctl_number(value, 10, 1, &n);
 		s->halt_on_error = n;
 	} else if (strcmp(name, "exitcode") == 0) {
-		ok = number(value, 255, &n);
+		ok = ctl_number(value, 10, 255, &n);
 		s->exitcode = (int)n;
 	} else if (strcmp(name, "first") == 0) {
-		ok = number(value, 1000000, &n);
+		ok = ctl_number(value, 10, 1000000, &n);
 		s->first = (unsigned)n;
 	} else if (strcmp(name, "hang_after") == 0) {
 		ok = seconds(value, &s->hang_after_ms);

@@ -5,6 +5,7 @@
  */
 #include "api_file.h"
 #include "emu/abi/ctl.h"
+#include "emu/ctl/lib/lib.h"
 #include "emu/model/ladder/ladders.h"
 #include "emu/model/page/page.h"
 #include "server.h"
@@ -93,13 +94,7 @@ static const char *argument(struct MHD_Connection *c, const char *name)
 
 static bool number(const char *text, uint64_t *out)
 {
-	char *rest;
-
-	if (!text || *text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*out = strtoull(text, &rest, 10);
-	return !*rest && !errno;
+	return text && ctl_number(text, 10, UINT64_MAX, out);
 }
 
 /* Which list of the model, and is it the model that the page means? 0, or a status. */

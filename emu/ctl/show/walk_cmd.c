@@ -7,20 +7,6 @@
 #include "walk_svg.h"
 #include "walk_text.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-static bool parse_number(const char *text, unsigned long long max, json_int_t *out)
-{
-	unsigned long long n;
-	char *end;
-
-	errno = 0;
-	n = strtoull(text, &end, 0);
-	*out = (json_int_t)n;
-	return *text >= '0' && *text <= '9' && !*end && !errno && n <= max;
-}
-
 static int draw(const char *file, const json_t *walk)
 {
 	FILE *f = ctl_file_open("uhcactl", file);
@@ -33,21 +19,21 @@ static int draw(const char *file, const json_t *walk)
 
 int ctl_walk(const struct ctl_options *o)
 {
-	json_int_t key, offset = 0;
+	uint64_t key, offset = 0;
 	char mistake[128];
 	json_t *walk;
 	int status;
 
-	if (!parse_number(o->word[2], UINT32_MAX, &key)) {
+	if (!ctl_number(o->word[2], 0, UINT32_MAX, &key)) {
 		snprintf(mistake, sizeof(mistake),
 			 "'%.64s' is not a key, a 32-bit number such as 0x1a2b3c4d", o->word[2]);
 		return ctl_usage_error(mistake);
 	}
-	if (o->offset && !parse_number(o->offset, INT64_MAX, &offset))
+	if (o->offset && !ctl_number(o->offset, 0, INT64_MAX, &offset))
 		return ctl_usage_error("--offset needs a number of bytes");
 	status = ctl_request(o->dir,
-			     json_pack("{s:s, s:I, s:I}", UHCA_CTL_CMD, "walk", UHCA_CTL_KEY, key,
-				       UHCA_CTL_OFFSET, offset),
+			     json_pack("{s:s, s:I, s:I}", UHCA_CTL_CMD, "walk", UHCA_CTL_KEY,
+				       (json_int_t)key, UHCA_CTL_OFFSET, (json_int_t)offset),
 			     &walk);
 	if (status == 0 && o->svg)
 		status = draw(o->svg, walk);

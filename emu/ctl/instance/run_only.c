@@ -61,10 +61,15 @@ static const char *name_at(const void *table, unsigned i)
 	return i < l->n ? l->name[i] : NULL;
 }
 
+/* Once, also if it is named twice. */
 static void add(struct names *l, const char *name, size_t length)
 {
-	if (l->n < NAMES_MOST && length > 0 && length < NAME_MAX_)
-		snprintf(l->name[l->n++], NAME_MAX_, "%.*s", (int)length, name);
+	char one[NAME_MAX_];
+	if (length == 0 || length >= sizeof(one) || l->n == NAMES_MOST)
+		return;
+	snprintf(one, sizeof(one), "%.*s", (int)length, name);
+	if (!has(l, one))
+		memcpy(l->name[l->n++], one, sizeof(one));
 }
 
 static void list_devices(const char *dir, struct names *l)
@@ -90,6 +95,10 @@ static int parse(const char *dir, const char *list, struct names *out)
 	*out = (struct names){.n = 0};
 	for (const char *at = list; *at; at += *at == ',') {
 		size_t n = strcspn(at, ",");
+		if (n >= NAME_MAX_) {
+			fprintf(stderr, "uhca-run: --only: unknown device '%.*s'\n", (int)n, at);
+			return -ENODEV;
+		}
 		add(out, at, n);
 		at += n;
 	}

@@ -71,7 +71,12 @@ static bool change(struct io_faults *f, const struct io_device *dev,
 
 static void tell(const struct io_device *dev, int error)
 {
-	if (error < 0)
+	if (error == -ETIMEDOUT)
+		io_log(IO_LOG_WARN,
+		       "%s: the sysfs files change later: their file system has not answered in "
+		       "%d ms",
+		       dev->id.name, IO_PROMPT_MS);
+	else if (error < 0)
 		io_log(IO_LOG_ERROR, "%s: cannot change the sysfs files: %s", dev->id.name,
 		       strerror(-error));
 }

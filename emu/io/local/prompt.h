@@ -10,7 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define IO_PROMPT_MS   10 /* so long a loop may wait for who has its processor */
+/*
+ * So long a loop waits for a thread that sleeps. A disk's file system that writes its journal takes
+ * 10 to 40 ms.
+ */
+#define IO_PROMPT_MS   50
 #define IO_PROMPT_ROOM 8192
 
 struct io_prompt;

@@ -28,23 +28,28 @@ const char *walk_access(uint64_t access, char *out, size_t cap)
 	return out;
 }
 
-static void print_entries(FILE *out, const json_t *walk)
+/* Those of a list that are shown, the used one marked; "say" prints what one holds. */
+static void print_shown(FILE *out, const json_t *of, void (*say)(FILE *out, const json_t *entry))
 {
-	uint64_t used = walk_number(walk, "entry");
-	uint64_t last = UINT64_MAX;
+	uint64_t used = walk_number(of, "entry"), last = UINT64_MAX;
 	const json_t *entry;
 	size_t i;
 
-	json_array_foreach(json_object_get(walk, "shown"), i, entry)
+	json_array_foreach(json_object_get(of, "shown"), i, entry)
 	{
 		uint64_t index = walk_number(entry, "index");
 
 		if (index != last + 1)
 			fputs("    ...\n", out);
-		fprintf(out, "  %c [%" PRIu64 "] 0x%" PRIx64 "\n", index == used ? '>' : ' ', index,
-			walk_number(entry, "page"));
+		fprintf(out, "  %c [%" PRIu64 "] ", index == used ? '>' : ' ', index);
+		say(out, entry);
 		last = index;
 	}
+}
+
+static void say_page(FILE *out, const json_t *entry)
+{
+	fprintf(out, "0x%" PRIx64 "\n", walk_number(entry, "page"));
 }
 
 static void print_range(FILE *out, const json_t *of)
@@ -100,25 +105,11 @@ const char *walk_list_name(const json_t *step, bool one)
 	return "entry";
 }
 
-static void print_list(FILE *out, const json_t *step)
+static void say_piece(FILE *out, const json_t *entry)
 {
-	uint64_t used = walk_number(step, "entry"), last = UINT64_MAX;
-	const json_t *entry;
-	size_t i;
-
-	json_array_foreach(json_object_get(step, "shown"), i, entry)
-	{
-		uint64_t index = walk_number(entry, "index");
-
-		if (index != last + 1)
-			fputs("    ...\n", out);
-		fprintf(out,
-			"  %c [%" PRIu64 "] %" PRIu64 " bytes at 0x%" PRIx64 " of key 0x%08" PRIx64
-			"\n",
-			index == used ? '>' : ' ', index, walk_number(entry, "bytes"),
-			walk_number(entry, "addr"), walk_number(entry, UHCA_CTL_KEY));
-		last = index;
-	}
+	fprintf(out, "%" PRIu64 " bytes at 0x%" PRIx64 " of key 0x%08" PRIx64 "\n",
+		walk_number(entry, "bytes"), walk_number(entry, "addr"),
+		walk_number(entry, UHCA_CTL_KEY));
 }
 
 /* Which round, which index in each dimension, and how far they move the piece. */
@@ -164,7 +155,7 @@ static void print_step(FILE *out, const json_t *step, bool first)
 	fprintf(out, "  shape      %s; %s: %" PRIu64 "; depth %" PRIu64 "\n",
 		json_string_value(json_object_get(step, "shape")), walk_list_name(step, false),
 		walk_number(step, "n"), walk_number(step, "depth"));
-	print_list(out, step);
+	print_shown(out, step, say_piece);
 	fprintf(out, "offset %" PRIu64 " of the key (iova 0x%" PRIx64 ")\n",
 		walk_number(step, UHCA_CTL_OFFSET),
 		walk_number(step, "iova") + walk_number(step, UHCA_CTL_OFFSET));
@@ -202,7 +193,7 @@ static void print_pages(FILE *out, const json_t *walk)
 			(n + leaf - 1) / leaf, leaf);
 	else
 		fputs("  entries    one level\n", out);
-	print_entries(out, walk);
+	print_shown(out, walk, say_page);
 }
 
 static void print_way(FILE *out, const json_t *walk)

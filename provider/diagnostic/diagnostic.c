@@ -330,11 +330,6 @@ bool uhcav_diagnostic_tell_with(const char *member)
 	return !heard || strcmp(answer, UHCA_SANITIZE_WAIT) != 0;
 }
 
-void uhcav_diagnostic_leave(const struct uhcav_line *l)
-{
-	uhcav_reporter_leave(l->text, l->n);
-}
-
 void uhcav_diagnostic_unseen(const char *what, const char *why)
 {
 	char text[256];
@@ -434,9 +429,4 @@ void uhcav_diagnostic_note(const struct uhcav_stack *stack, const char *name)
 	put_id("of", stack, pid);
 	leave();
 	pthread_mutex_unlock(&uhcav_diagnostic_lock);
-}
-
-bool uhcav_diagnostic_owns(int fd)
-{
-	return uhcav_reporter_owns(fd);
 }

@@ -15,6 +15,7 @@
 #include "emu/abi/cause.h"
 #include "line.h"
 #include "refused.h"
+#include "reporter.h"
 #include "stack.h"
 
 #include <pthread.h>
@@ -95,8 +96,7 @@ bool uhcav_diagnostic_ask(const char *member);
  */
 void uhcav_diagnostic_note(const struct uhcav_stack *stack, const char *name);
 
-/* A line that has no answer, as it is; and the program's name as findings have it. */
-void uhcav_diagnostic_leave(const struct uhcav_line *line);
+/* The program's name as findings have it. */
 const char *uhcav_diagnostic_program(void);
 
 /* What a check cannot see on this machine, and why: uhca-run prints the first one at its end. */
@@ -120,8 +120,5 @@ void uhcav_diagnostic_retract(uint32_t name);
 
 /* Held across a fork, in this order. */
 extern pthread_mutex_t uhcav_diagnostic_seen_lock, uhcav_diagnostic_lock;
-
-/* Is it this process's connection to the collector of reports? Any thread. */
-bool uhcav_diagnostic_owns(int fd);
 
 #endif

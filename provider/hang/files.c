@@ -68,7 +68,7 @@ static bool is_of_verbs(int fd)
 	struct uhcav_hang_cq *h;
 
 	if (uhcav_hang_is_async(fd) || is_to_daemon(fd, NULL) || uhcav_monitor_owns(fd) ||
-	    uhcav_diagnostic_owns(fd))
+	    uhcav_reporter_owns(fd))
 		return true;
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	{

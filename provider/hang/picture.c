@@ -120,5 +120,5 @@ void uhcav_hang_picture(const struct uhcav_hang_threads *all, uint64_t now, uint
 	uhcav_line_put(&line, "],\"queues\":[");
 	put_queues();
 	uhcav_line_put(&line, "]}");
-	uhcav_diagnostic_leave(&line);
+	uhcav_reporter_leave(line.text, line.n);
 }

@@ -34,11 +34,6 @@ void uhcav_misuse_handed_out(const struct ibv_wc *wc, int n)
 		uhcav_opcode_watch_begin(&wc[i]);
 }
 
-void uhcav_misuse_polls_again(void)
-{
-	uhcav_opcode_watch_end();
-}
-
 /* ---- extended CQs: what stood in them is the same in all ---- */
 
 static struct ibv_cq_ex real;

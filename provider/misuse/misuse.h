@@ -9,6 +9,7 @@
 #ifndef UHCAV_MISUSE_H
 #define UHCAV_MISUSE_H
 
+#include "opcode_watch.h"
 #include "provider/diagnostic/diagnostic.h"
 
 #include <infiniband/verbs.h>
@@ -55,10 +56,9 @@ void uhcav_misuse_spoil(struct ibv_wc *wc, bool is_recv);
 
 /*
  * Around what a thread has polled: what follows of the first of these completions that has failed
- * (its opcode is read), until the thread polls again.
+ * (its opcode is read), until the thread polls again (uhcav_opcode_watch_end).
  */
 void uhcav_misuse_handed_out(const struct ibv_wc *wc, int n);
-void uhcav_misuse_polls_again(void);
 
 /* In the place of what a new extended CQ reads by. */
 void uhcav_misuse_watch_reads(struct ibv_cq_ex *cq);

@@ -402,7 +402,7 @@ int uhcav_watch_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 	uhcav_memory_settle();
 	enter(cq, UHCAV_HERE);
 	uhcav_hang_polls(cq);
-	uhcav_misuse_polls_again();
+	uhcav_opcode_watch_end();
 	got = uhcav_poll_cq(ibcq, n, wc);
 	if (got < 0 || uhcav_life(cq->ctx) == UHCAV_FORKED)
 		uhcav_forking_used(UHCAV_HERE, cq->ctx, "ibv_poll_cq");

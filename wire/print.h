@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One line of text for a packet or an address, for traces, capture tools and messages of failed
+ * One line of text for a packet, for traces, capture tools and messages of failed
  * tests. No stdio: the text goes into the caller's buffer. Words are separated by one space, most
  * are name=value, so that the line is easy for people and for awk.
  *
- * Every function works as snprintf does: it returns the length of the whole text without its NUL,
+ * It works as snprintf does: it returns the length of the whole text without its NUL,
  * writes at most cap bytes of it, NUL included (nothing when cap is 0), and never ends in newline.
  */
 #ifndef ROCE_PRINT_H
 #define ROCE_PRINT_H
 
 #include "packet.h"
-#include "udpip.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A buffer of this size holds every text of this file. */
+/* A buffer of this size holds every text. */
 #define ROCE_PRINT_LENGTH 512
-
-/* "10.0.0.1" for an IPv4-mapped address, else as RFC 5952 writes IPv6: "fe80::1". */
-size_t roce_print_addr(const uint8_t addr[16], char *buf, size_t cap);
 
 /*
  * "RC_SEND_ONLY qp=0x000011 psn=4711 ackreq len=64": opcode name, then only what the packet has.

@@ -9,7 +9,6 @@
 #include "emu/abi/event.h"
 #include "emu/abi/names.h"
 #include "wire/packet.h"
-#include "wire/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -397,11 +396,10 @@ void io_trace_refused(struct io_words *w, const char *device, const struct io_tr
 void io_trace_unreachable(struct io_words *w, const char *device, const uint8_t gid[16],
 			  uint16_t port)
 {
-	char address[64];
+	char address[IO_ADDRESS_TEXT];
 
-	roce_print_addr(gid, address, sizeof(address));
 	begin(w, "unreachable", device);
-	io_words_text(w, "address", address);
+	io_words_text(w, "address", io_address_format(gid, address));
 	io_words_number(w, "port", port);
 }
 

@@ -3,9 +3,10 @@
 #include "pairs.h"
 
 #include "emu/model/read/read.h"
-#include "wire/print.h"
 #include "wire/psn.h"
+#include "wire/udpip.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +127,10 @@ static int host_of(struct pairing *p, const uint8_t addr[16], uint32_t *out)
 		*out = known->host;
 		return 0;
 	}
-	roce_print_addr(addr, name, sizeof(name));
+	if (roce_addr_is_v4(addr))
+		inet_ntop(AF_INET, addr + 12, name, sizeof(name));
+	else
+		inet_ntop(AF_INET6, addr, name, sizeof(name));
 	rc = add_host(p->s, name, false, out);
 	return rc < 0 ? rc : add_address(p, addr, *out);
 }
@@ -180,7 +184,7 @@ static bool is_connected(const struct model_packet *k)
 	return service == ROCE_SVC_RC || service == ROCE_SVC_UC || service == ROCE_SVC_XRC;
 }
 
-static void connect(struct model *s, uint32_t a, uint32_t b)
+static void connect_qps(struct model *s, uint32_t a, uint32_t b)
 {
 	s->qp[a].peer = b;
 	s->qp[b].peer = a;
@@ -390,7 +394,7 @@ static int find_receiver(struct pairing *p, struct model_arrow *a)
 	}
 	rc = get_qp(s, from_host, sender, &a->from);
 	if (rc == 0 && is_connected(k) && a->to != a->from)
-		connect(s, a->to, a->from);
+		connect_qps(s, a->to, a->from);
 	return rc;
 }
 
@@ -412,7 +416,7 @@ static void learn_peer(struct model *s, const struct model_arrow *a, uint32_t fr
 		}
 	}
 	if (best != MODEL_NONE)
-		connect(s, a->to, best);
+		connect_qps(s, a->to, best);
 }
 
 static int find_ends(struct pairing *p)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See print_cm.h. The product prints packets and addresses; flows and CM messages are printed for
- * the captures of tests only.
+ * See print_cm.h. The product prints packets; flows and CM messages are printed for the captures of
+ * tests only.
  */
 #include "print_cm.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,12 +27,24 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 	va_end(ap);
 }
 
+static void add_address(struct text *t, const uint8_t addr[16])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (roce_addr_is_v4(addr))
+		inet_ntop(AF_INET, addr + 12, text, sizeof(text));
+	else
+		inet_ntop(AF_INET6, addr, text, sizeof(text));
+	add(t, "%s", text);
+}
+
 static void add_endpoint(struct text *t, const uint8_t addr[16], unsigned port)
 {
-	char text[ROCE_PRINT_LENGTH];
+	const bool v4 = roce_addr_is_v4(addr);
 
-	roce_print_addr(addr, text, sizeof(text));
-	add(t, roce_addr_is_v4(addr) ? "%s:%u" : "[%s]:%u", text, port);
+	add(t, "%s", v4 ? "" : "[");
+	add_address(t, addr);
+	add(t, v4 ? ":%u" : "]:%u", port);
 }
 
 size_t print_flow(const struct roce_flow *f, char *buf, size_t cap)
@@ -50,17 +63,16 @@ size_t print_flow(const struct roce_flow *f, char *buf, size_t cap)
 
 static void add_req(struct text *t, const struct roce_cm_req *req)
 {
-	char from[ROCE_PRINT_LENGTH], to[ROCE_PRINT_LENGTH];
-
-	roce_print_addr(req->primary.local_gid, from, sizeof(from));
-	roce_print_addr(req->primary.remote_gid, to, sizeof(to));
 	add(t, " local=0x%08x service=0x%016" PRIx64 " guid=0x%016" PRIx64 " qp=0x%06x psn=%u",
 	    req->local_comm_id, req->service_id, req->local_ca_guid, req->local_qpn,
 	    req->starting_psn);
 	add(t, " transport=%u resources=%u depth=%u retry=%u rnr=%u mtu=%u srq=%u", req->transport,
 	    req->responder_resources, req->initiator_depth, req->retry_count, req->rnr_retry_count,
 	    req->path_mtu, req->srq);
-	add(t, " pkey=0x%04x from=%s to=%s", req->pkey, from, to);
+	add(t, " pkey=0x%04x from=", req->pkey);
+	add_address(t, req->primary.local_gid);
+	add(t, " to=");
+	add_address(t, req->primary.remote_gid);
 }
 
 /* The receiving end of XRC has its number in the other field. */

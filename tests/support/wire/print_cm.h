@@ -8,6 +8,7 @@
 
 #include "wire/cm_msg.h"
 #include "wire/print.h"
+#include "wire/udpip.h"
 
 /* "10.0.0.1:49152 > 10.0.0.2:4791", IPv6 addresses in brackets; then tclass= where not 0. */
 size_t print_flow(const struct roce_flow *f, char *buf, size_t cap);

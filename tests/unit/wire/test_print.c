@@ -1,61 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Texts of addresses (against inet_ntop), flows, packets and CM messages; truncation at every
+ * Texts of flows, packets and CM messages; truncation at every
  * length; no text beyond the promised maximum.
  */
 #include "tests/support/wire/cmocka_all.h"
 #include "tests/support/wire/print_cm.h"
 #include "tests/support/wire/wire_gen.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
 static struct prng rng;
-
-static void assert_addr(const uint8_t addr[16])
-{
-	char expected[INET6_ADDRSTRLEN];
-	char text[ROCE_PRINT_LENGTH];
-
-	if (roce_addr_is_v4(addr))
-		assert_non_null(inet_ntop(AF_INET, addr + 12, expected, sizeof(expected)));
-	else
-		assert_non_null(inet_ntop(AF_INET6, addr, expected, sizeof(expected)));
-	/* glibc writes ::a.b.c.d for the deprecated IPv4-compatible form, RFC 5952 does not. */
-	if (!roce_addr_is_v4(addr) && strchr(expected, '.'))
-		return;
-	assert_int_equal(roce_print_addr(addr, text, sizeof(text)), strlen(expected));
-	assert_string_equal(text, expected);
-}
-
-/* All 256 patterns of zero groups, with groups of every length. */
-static void test_addresses(void **state)
-{
-	(void)state;
-	for (unsigned pattern = 0; pattern < 256; pattern++) {
-		for (int i = 0; i < 20; i++) {
-			uint8_t addr[16] = {0};
-
-			for (unsigned g = 0; g < 8; g++) {
-				const unsigned v =
-					1 + prng_below(&rng, 0xffffu >> 4 * prng_below(&rng, 4));
-
-				if (pattern >> g & 1) {
-					addr[2 * g] = (uint8_t)(v >> 8);
-					addr[2 * g + 1] = (uint8_t)v;
-				}
-			}
-			assert_addr(addr);
-		}
-	}
-	for (int i = 0; i < 100; i++) {
-		struct roce_flow f;
-
-		gen_flow(&rng, true, &f);
-		assert_addr(f.src);
-	}
-}
 
 static void test_flows(void **state)
 {
@@ -244,10 +199,9 @@ static void test_longest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses), cmocka_unit_test(test_flows),
-		cmocka_unit_test(test_packets),   cmocka_unit_test(test_acknowledges),
-		cmocka_unit_test(test_cm),        cmocka_unit_test(test_truncation),
-		cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_flows),        cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_acknowledges), cmocka_unit_test(test_cm),
+		cmocka_unit_test(test_truncation),   cmocka_unit_test(test_longest),
 	};
 
 	rng = prng_start("print");

@@ -6,6 +6,8 @@
  */
 #include "mapped.h"
 
+#include "batch.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -272,21 +274,11 @@ static unsigned write_whole(const struct core_span *to, unsigned n, struct sourc
 	return i;
 }
 
-/* Bytes that are to become visible last: up to the last multiple of 8 before the end. */
-static size_t tail_bytes(const struct core_span *last)
-{
-	size_t tail = (last->addr + last->length) % SMALL;
-
-	if (tail == 0)
-		tail = SMALL;
-	return tail < last->length ? tail : last->length;
-}
-
 /* The last span of a write. */
 static void write_last(const struct core_span *span, struct source *s)
 {
 	uint8_t *to = (uint8_t *)(uintptr_t)span->addr, word[SMALL];
-	size_t tail = tail_bytes(span), body = span->length - tail;
+	size_t tail = io_batch_tail(span->addr, span->length), body = span->length - tail;
 
 	copy_end(s, body, word, tail); /* what is stored now may be its source */
 	write_pieces(to, body, s);

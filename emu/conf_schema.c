@@ -96,6 +96,8 @@ static int check_place(const char *file, char *error, size_t cap)
 		snprintf(error, cap, "%s is not a regular file", file);
 		return -EINVAL;
 	}
+	if (access(file, W_OK) == 0)
+		return 0;
 	if (stat(dirname(folder), &st) == 0 && !S_ISDIR(st.st_mode))
 		errno = ENOTDIR;
 	else if (access(folder, W_OK | X_OK) == 0)

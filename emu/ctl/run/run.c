@@ -12,6 +12,7 @@
 #include "emu/machine/machine.h"
 #include "run_chaos.h"
 #include "run_command.h"
+#include "run_daemon.h"
 #include "run_env.h"
 #include "run_faults.h"
 #include "run_hunt.h"
@@ -23,6 +24,7 @@
 #include "run_shared.h"
 #include "run_sweep.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -110,16 +112,17 @@ static int run_shared(const struct run_options *options)
 static int run_enclosed(const struct run_options *options, const char *dir)
 {
 	struct run_only only;
-	char sock[RUN_DIR_MAX + 16];
 	int status = RUN_EXIT_FAILED;
-	snprintf(sock, sizeof(sock), "%s/sock", dir);
-	if (access(sock, F_OK) < 0) {
+	int sock = run_daemon_connect(dir);
+	if (sock == -ENOENT || sock == -ECONNREFUSED) {
 		fprintf(stderr,
 			"uhca-run: UHCA_DIR is %s, and no daemon runs there; unset it for an "
 			"instance of this uhca-run\n",
 			dir);
 		return status;
 	}
+	if (sock >= 0)
+		close(sock);
 	if (enter(options, dir, &only) == 0)
 		status = run_in(options, dir);
 	run_only_remove(&only);

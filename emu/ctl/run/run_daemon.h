@@ -32,4 +32,10 @@ int run_daemon_start(struct run_daemon *daemon);
 /* Ends it: SIGTERM, some seconds later SIGKILL; collects it. Returns waitpid's status. */
 int run_daemon_stop(pid_t pid);
 
+/*
+ * A connection to the daemon of the instance directory, which the caller closes. -ENOENT or
+ * -ECONNREFUSED: no daemon listens there; or -errno of socket(2) and connect(2).
+ */
+int run_daemon_connect(const char *dir);
+
 #endif

@@ -20,6 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LINGER_MOST 86400 /* seconds; as uhcad has it */
+
 /* 1 to most. */
 static int take_number(unsigned *to, const char *argument, unsigned long most, char *error,
 		       size_t cap)
@@ -62,9 +64,12 @@ static OPTION_SETTER(set_instance)
 static OPTION_SETTER(set_linger)
 {
 	struct run_options *out = into;
-	unsigned seconds;
+	uint64_t seconds;
 	out->linger = argument;
-	return strcmp(argument, "0") ? take_number(&seconds, argument, 86400, error, cap) : 0;
+	if (ctl_number(argument, 10, LINGER_MOST, &seconds))
+		return 0;
+	snprintf(error, cap, "'%s' is not a number from 0 to %d", argument, LINGER_MOST);
+	return -EINVAL;
 }
 
 static int add_word(const char *words[], unsigned *n, unsigned max, const char *word, char *error,

@@ -17,8 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,21 +52,6 @@ static int take_lock(int fd, const struct run_dir *dir)
 		nanosleep(&pause, NULL);
 	}
 	return fail(dir->path, -ETIMEDOUT);
-}
-
-/* Connects to the daemon; -ECONNREFUSED or -ENOENT: nobody listens. */
-static int connect_daemon(const struct run_dir *dir)
-{
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/sock", dir->path);
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
-		return fd;
-	int error = -errno;
-	close(fd);
-	return error;
 }
 
 static void join_options(const struct run_options *options, char out[OPTIONS_MAX])
@@ -144,7 +127,7 @@ static bool nobody_listens(int fd)
  */
 static int attach_locked(const struct run_dir *dir, const struct run_options *options)
 {
-	int fd = connect_daemon(dir);
+	int fd = run_daemon_connect(dir->path);
 	int ret = fd < 0 ? 0 : check_options(dir, options);
 	if (ret < 0) {
 		close(fd);
@@ -154,7 +137,7 @@ static int attach_locked(const struct run_dir *dir, const struct run_options *op
 		ret = start(dir, options);
 		if (ret < 0)
 			return ret;
-		fd = connect_daemon(dir);
+		fd = run_daemon_connect(dir->path);
 	}
 	return fd < 0 ? fail(dir->path, fd) : fd;
 }

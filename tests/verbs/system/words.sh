@@ -37,6 +37,11 @@ run_of() { # NAME ARGUMENT...
 	esac
 }
 
+# An instance whose daemon was killed: its socket is still there.
+mkdir "$out/left"
+python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).bind(sys.argv[1])' "$out/left/sock"
+
 while IFS='|' read -r status line said1 said2 said3; do
 	case $status in '#'* | '') continue ;; esac
 	[[ $line = *"$only"* ]] || continue

@@ -49,13 +49,14 @@ static void test_errors(void **state)
 	fabric_topology_fini(&t);
 }
 
-#define TREE "sim --topology leaf-spine:leaves=2,spines=2,hosts=4 --workload permutation:20M "
+#define TREE      "sim --topology leaf-spine:leaves=2,spines=2,hosts=4"
+#define SLOW_TREE TREE ",rate=10G --workload permutation:2M "
 
 /* A spine goes down: routes avoid it, what was lost is sent again, and all messages arrive. */
 static void test_down(void **state)
 {
-	json_t *report = curve_run(TREE "--at 1ms_down_spine1 --reroute 200us --drain 100ms "
-					"--cc dcqcn");
+	json_t *report = curve_run(SLOW_TREE "--at 1ms_down_spine1 --reroute 200us --drain 100ms "
+					     "--cc dcqcn");
 
 	(void)state;
 	assert_true(curve_number(report, "flows.finished") == 8);
@@ -63,13 +64,13 @@ static void test_down(void **state)
 	assert_true(curve_number(report, "transport.retransmitted") > 0);
 	json_decref(report);
 	/* With no way left they do not. */
-	report = curve_run(TREE "--at 1ms_down_spine1 --at 1ms_down_spine0 --drain 100ms");
+	report = curve_run(SLOW_TREE "--at 1ms_down_spine1 --at 1ms_down_spine0 --drain 100ms");
 	assert_true(curve_number(report, "flows.unfinished") > 0);
 	assert_true(curve_number(report, "transport.timeouts") > 10);
 	json_decref(report);
 	/* And when it comes back they go on. */
-	report = curve_run(TREE "--at 1ms_down_spine1 --at 1ms_down_spine0 --at 5ms_up_spine0 "
-				"--drain 100ms");
+	report = curve_run(SLOW_TREE "--at 1ms_down_spine1 --at 1ms_down_spine0 --at 5ms_up_spine0 "
+				     "--drain 100ms");
 	assert_true(curve_number(report, "flows.unfinished") == 0);
 	json_decref(report);
 }
@@ -77,7 +78,9 @@ static void test_down(void **state)
 /* A host that pauses for 2 ms holds up who sends to it, and those who share its way. */
 static void test_pause(void **state)
 {
-	json_t *report = curve_run(TREE "--at 1ms_pause_h2 --at 3ms_resume_h2 --drain 100ms");
+	json_t *report = curve_run(
+		TREE
+		" --workload permutation:20M --at 1ms_pause_h2 --at 3ms_resume_h2 --drain 100ms");
 
 	(void)state;
 	assert_true(curve_number(report, "flows.finished") == 8);

@@ -92,7 +92,7 @@ static void pass(uint64_t ns)
 			network->base_wall + (end - network->base_time) * network->scale / 1000;
 
 		next = next < most ? next : most;
-		now = next > now ? next : now + 1;
+		now = next > now ? next : now + 1000;
 		io_network_run(network, now);
 	}
 }

@@ -22,20 +22,23 @@ show_progress() {
 	done
 }
 
+make_configure() { # ROOT: goes there
+	cd "$1" || return 1
+	[ ! -x configure ] || [ configure.ac -nt configure ] || return 0
+	echo "== autoreconf"
+	autoreconf -fi >autoreconf.log 2>&1 || {
+		cat autoreconf.log
+		return 1
+	}
+	rm -f autoreconf.log
+}
+
 # build_tree ROOT CONFIGURE-ARGUMENT...: an existing configuration is kept when it has the
 # arguments. libtool runs in configure's shell, once for each file: sh is faster than bash.
 build_tree() {
 	local root=$1 argument wanted=
 	shift
-	cd "$root" || return 1
-	if [ ! -x configure ] || [ configure.ac -nt configure ]; then
-		echo "== autoreconf"
-		autoreconf -fi >autoreconf.log 2>&1 || {
-			cat autoreconf.log
-			return 1
-		}
-		rm -f autoreconf.log
-	fi
+	make_configure "$root" || return 1
 	mkdir -p "$build_name" && cd "$build_name" || return 1
 	[ -f Makefile ] || wanted=1
 	for argument in "$@"; do

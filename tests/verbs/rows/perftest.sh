@@ -71,7 +71,7 @@ pt() { # NAME LEVEL PROGRAM SIZES ITERATIONS FLAGS...
 # for a slice of time each, and the device waits for its turn.
 rows_services() { # bw|lat
 	local t=$1 c n=1000 rare=core services="RC XRC" depth=()
-	[ "$t" = bw ] || n=300 rare=full
+	[ "$t" = bw ] || n=100 rare=full
 	[ "$reliable" = 0 ] || services="RC XRC UC UD"
 	for c in $services; do
 		pt "send_$t-$c" core "ib_send_$t" 1024 $n -c "$c"
@@ -151,13 +151,14 @@ rows_shapes() {
 
 # One row of each program and transport.
 rows_perftest_each() {
-	local t
+	local t n=500
 	for t in bw lat; do
-		pt "send_$t-RC" core "ib_send_$t" 1024 500 -c RC
-		pt "send_$t-UD" core "ib_send_$t" 1024 500 -c UD
-		pt "write_$t-RC" core "ib_write_$t" 4096 500 -c RC
-		pt "read_$t" core "ib_read_$t" 4096 500
-		pt "atomic_$t-add" core "ib_atomic_$t" 8 500 -A FETCH_AND_ADD
+		[ "$t" = bw ] || n=100
+		pt "send_$t-RC" core "ib_send_$t" 1024 $n -c RC
+		pt "send_$t-UD" core "ib_send_$t" 1024 $n -c UD
+		pt "write_$t-RC" core "ib_write_$t" 4096 $n -c RC
+		pt "read_$t" core "ib_read_$t" 4096 $n
+		pt "atomic_$t-add" core "ib_atomic_$t" 8 $n -A FETCH_AND_ADD
 	done
 	pt write_bw-UC core ib_write_bw 4096 500 -c UC
 	pt send_bw-XRC core ib_send_bw 1024 500 -c XRC

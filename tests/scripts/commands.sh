@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # check-commands notices pages that are wrong: a command that fails, a status that is not what the
 # comment says, output that is none of the command's, a block without a language, a test that does
-# not run what it is said to run. What is right it lets pass.
+# not run what it is said to run. What is right it lets pass. Traces of a page that failed are kept.
 set -u
 srcdir=$(cd "${UHCA_SRCDIR:?}" && pwd) && tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/scripts" && cp "$srcdir/scripts/uhca-run" "$tmp/scripts/" || exit 99
-export UHCA_SRCDIR="$tmp"
+mkdir -p "$tmp/tests/support" && cp "$srcdir/tests/support/read-kept" "$tmp/tests/support/" ||
+	exit 99
+export UHCA_SRCDIR="$tmp" UHCA_FAILURES="$tmp/failures"
 status=0
 
 # ends STATUS WORDS: so does the checker with the page on standard input, and says these words.
 ends() {
 	cat >"$tmp/page.md"
-	"$srcdir/scripts/rules/check-commands" page.md >"$tmp/said" 2>&1
+	"$srcdir/scripts/rules/check-commands" --seconds "${seconds:-300}" page.md >"$tmp/said" 2>&1
 	have=$?
 	if [ $have = 77 ]; then
 		cat "$tmp/said"
@@ -81,4 +83,30 @@ some command
 another  command
 ```
 END
+# kept WORD: the log of the page's instance is there, and the file that the page wrote.
+kept() {
+	if grep -q "$1" "$tmp/failures/check-commands-page.md/home/said" &&
+		[ -s "$tmp/failures/check-commands-page.md/instances/sh/log" ]; then
+		echo "ok   traces of a page that $1"
+	else
+		find "$tmp/failures"
+		echo "FAIL traces of a page that $1"
+		status=1
+	fi
+	rm -rf "$tmp/failures"
+}
+
+ends 1 'page.md:1: ends with 3, not 0' <<'END'
+```sh
+uhca-run --private -- sh -c 'echo failed >$HOME/said; exit 3'
+```
+END
+kept failed
+seconds=2
+ends 1 'page.md:1: not over after 2 s' <<'END'
+```sh
+uhca-run --private -- sh -c 'echo hung >$HOME/said; exec sleep 600'
+```
+END
+kept hung
 exit $status

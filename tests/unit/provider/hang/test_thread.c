@@ -165,7 +165,7 @@ static void sleeps_long(void)
 	nanosleep(&t, NULL);
 }
 
-/* Looks at a thread that waits so, until it has been seen so often, or is said to nap. */
+/* Looks at a thread that waits so, until it was seen asleep so often, or is said to nap. */
 static bool naps(void (*wait)(void), unsigned looks, uint64_t *ns)
 {
 	static struct uhcav_hang_threads all;
@@ -173,11 +173,13 @@ static bool naps(void (*wait)(void), unsigned looks, uint64_t *ns)
 	const struct timespec moment = {.tv_nsec = 5000000};
 	struct way w = {.wait = wait};
 	pid_t self = (pid_t)syscall(SYS_gettid);
+	time_t end = time(NULL) + DEADLINE_S;
 	pthread_t thread;
 
 	all.n = 0;
 	assert_int_equal(pthread_create(&thread, NULL, enter, &w), 0);
-	for (unsigned i = 0; i < looks && !(t && t->naps); i++) {
+	for (unsigned n = 0; n < looks && !(t && t->naps) && time(NULL) < end;
+	     n += t && t->sleep_ns > 0) {
 		nanosleep(&moment, NULL);
 		uhcav_hang_threads_look(&all, 1, self, 0);
 		t = find(&all, __atomic_load_n(&w.tid, __ATOMIC_ACQUIRE));

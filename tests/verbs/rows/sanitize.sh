@@ -54,7 +54,7 @@ rows_sanitize() {
 		return
 	fi
 	try sanitizer checks judge_checks
-	[ "$variant" = wire ] || return 0
+	[ "$variant" = sanitizer ] || return 0
 	for program in "$here"/sanitize/known/*.c; do
 		name=$(basename "$program" .c)
 		try sanitizer "known-$name" judge_known "$name"

@@ -4,11 +4,17 @@
 # stays, and it has no more memory and descriptors afterwards than before.
 
 memory_of() { # PID: KiB of its own
-	sed -n 's/^RssAnon:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$1/status"
+	local name kib
+	while read -r name kib _; do
+		[ "$name" != RssAnon: ] || echo "$kib"
+	done <"/proc/$1/status"
 }
 
 descriptors_of() { # PID
-	find "/proc/$1/fd" -type l 2>/dev/null | wc -l
+	local fds
+	fds=("/proc/$1/fd/"*)
+	[ "${fds[0]##*/}" != "*" ] || fds=()
+	echo ${#fds[@]}
 }
 
 no_more_descriptors() { # PID N
@@ -21,10 +27,11 @@ no_more_memory() { # PID KIB
 
 # The longest turn of the loop, in processor time: so long the daemon did one thing.
 longest_turn() { # sets turn, us, and turn_of, what it was
-	turn=$("$UHCA_BUILDDIR/uhcactl" --json counters 2>/dev/null |
-		sed -n 's/.*"longest_turn_cpu_us": *\([0-9]*\).*/\1/p' | tail -n 1)
-	turn_of=$("$UHCA_BUILDDIR/uhcactl" --json show device 2>/dev/null |
-		sed -n 's/.*"longest_turn": *"\([^"]*\)".*/\1/p' | tail -n 1)
+	local said
+	said=$("$UHCA_BUILDDIR/uhcactl" --json counters 2>/dev/null)
+	[[ ! $said =~ .*\"longest_turn_cpu_us\":\ *([0-9]+) ]] || turn=${BASH_REMATCH[1]}
+	said=$("$UHCA_BUILDDIR/uhcactl" --json show device 2>/dev/null)
+	[[ ! $said =~ .*\"longest_turn\":\ *\"([^\"]*)\" ]] || turn_of=${BASH_REMATCH[1]}
 }
 
 # The limits of a turn and of a pause on this machine at this load: six and 24 times as long as 256
@@ -41,6 +48,10 @@ judge_turn() {
 	local turn turn_of turn_limit pause_limit
 	set_limits
 	longest_turn
+	turn_complaint
+}
+
+turn_complaint() { # after set_limits and longest_turn
 	[ "${turn:-0}" -le "$turn_limit" ] ||
 		echo "a turn of the loop took $turn us of processor time, of at most" \
 			"$turn_limit ($turn_of)"
@@ -103,7 +114,7 @@ work_during() { # PID
 
 hostile() { # WAY SEED
 	local daemon memory fds attacker
-	daemon=$(cat "$UHCA_DIR/pid")
+	daemon=$(<"$UHCA_DIR/pid")
 	memory=$(memory_of "$daemon")
 	fds=$(descriptors_of "$daemon")
 	attack "$1" "$2" 3 >"$out/attack" 2>&1 </dev/null &
@@ -144,7 +155,7 @@ start_bystander() { # sets bystander
 	until_true has_begun
 }
 
-end_bystander() {
+end_bystander() { # and judges the turn
 	local pause caused turn turn_of turn_limit pause_limit
 	set_limits
 	longest_turn
@@ -158,6 +169,7 @@ end_bystander() {
 		echo "the bystander waited for $pause us, of which the daemon caused $caused us" \
 			"of processor time, of at most $pause_limit"
 	[ "${pause:-0}" -lt 5000000 ] || echo "the bystander waited for $pause us"
+	turn_complaint
 }
 
 beside_bystander() { # PROGRAM (of tests/verbs/hostile) ARGUMENT...
@@ -167,7 +179,6 @@ beside_bystander() { # PROGRAM (of tests/verbs/hostile) ARGUMENT...
 		</dev/null || echo "the attack ended with $?: $(tail -n 1 "$out/attack")"
 	until_true "$UHCA_BUILDDIR/uhcactl" counters >"$out/counters"
 	end_bystander
-	judge_turn
 }
 
 # The list of what grows (docs/explanation/security.md): one client makes as many of a kind as it
@@ -179,7 +190,7 @@ hoards=(pd cq mr ah srq srq_full dm channel xrcd qp qp_full mcast flow wq mw ind
 
 hoarded() { # KIND
 	local bystander daemon memory fds status
-	daemon=$(cat "$UHCA_DIR/pid")
+	daemon=$(<"$UHCA_DIR/pid")
 	start_bystander
 	memory=$(memory_of "$daemon")
 	fds=$(descriptors_of "$daemon")
@@ -196,7 +207,6 @@ hoarded() { # KIND
 	until_true no_more_memory "$daemon" "$memory" ||
 		echo "the daemon had $memory KiB and has $(memory_of "$daemon")"
 	end_bystander
-	judge_turn
 	return 0
 }
 

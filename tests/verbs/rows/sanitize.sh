@@ -56,7 +56,8 @@ rows_sanitize() {
 	try sanitizer checks judge_checks
 	[ "$variant" = sanitizer ] || return 0
 	for program in "$here"/sanitize/known/*.c; do
-		name=$(basename "$program" .c)
+		name=${program##*/}
+		name=${name%.c}
 		try sanitizer "known-$name" judge_known "$name"
 	done
 }

@@ -7,7 +7,8 @@ set -u
 srcdir=$(cd "${UHCA_SRCDIR:?}" && pwd) && tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/scripts" && cp "$srcdir/scripts/uhca-run" "$tmp/scripts/" || exit 99
-mkdir -p "$tmp/tests/support" && cp "$srcdir/tests/support/read-kept" "$tmp/tests/support/" ||
+mkdir -p "$tmp/tests/support" &&
+	cp "$srcdir/tests/support/read-kept" "$srcdir/tests/support/hasty" "$tmp/tests/support/" ||
 	exit 99
 export UHCA_SRCDIR="$tmp" UHCA_FAILURES="$tmp/failures"
 status=0

@@ -32,6 +32,7 @@ fi
 select_rows=("$@")
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+hasten_perftest
 # No preference of the user may change the outcome.
 export HOME=$out XDG_CONFIG_HOME=$out
 file=$CAPTURE_DIR/x.pcapng

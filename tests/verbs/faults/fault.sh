@@ -27,6 +27,7 @@ fi
 select_rows=("$@")
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+hasten_perftest
 
 # A number of a rule: hits or matched.
 fact() { # RULE NAME

@@ -26,6 +26,7 @@ fi
 select_rows=("$@")
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+hasten_perftest
 
 captured_once() { # RULE PROGRAM ARGUMENT...
 	local rule=$1 program=$2 status

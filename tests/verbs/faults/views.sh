@@ -23,6 +23,7 @@ fi
 select_rows=("$@")
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+hasten_perftest
 
 # How long a side may wait for what does not come, in seconds: the bugs that hang are ended by it.
 hang=2

@@ -134,6 +134,7 @@ hostile() { # WAY SEED
 
 # Some rounds of what scripts/soak does for hours, in namespaces of its own.
 soak() { # ROUNDS OPTION...
+	hasten_perftest
 	"$root/scripts/soak" --seed 1 --rounds "$1" "${@:2}" --folder "$out/soak" </dev/null \
 		>"$out/rounds" 2>&1
 	tail -n 1 "$out/rounds" | grep -q "^$1 rounds passed, 0 failed$" ||

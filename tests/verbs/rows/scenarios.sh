@@ -389,6 +389,7 @@ END
 
 rows_scenarios() {
 	local file name
+	hasten_perftest
 	for file in "$gallery"/*.scn "$gallery"/c*/*.scn; do
 		name=${file##*/}
 		try scenario "${name%.scn}" scenario_complaint "$file"

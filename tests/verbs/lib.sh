@@ -385,7 +385,8 @@ copy_tree() { # FOLDER
 	cp "$root/tests/support/"{pinning,hasty,read-kept} "$1/tests/support/"
 	cp -r "$root/tests/verbs" "$1/tests/"
 	cp "$UHCA_BUILDDIR"/uhca{-run,d,ctl,-sanitizer} "$1/build/"
-	mkdir -p "$1/build/.libs" "$1/build/tests/examples"
+	mkdir -p "$1/build/.libs" "$1/build/provider" "$1/build/tests/examples"
+	cp "$UHCA_BUILDDIR/provider/asan-runtime" "$1/build/provider/"
 	find "$UHCA_BUILDDIR" \( -name libuhca_preload.so -o -name 'libuhca-rdmav*.so' \
 		-o -name libuhca.so.0 \) -path '*/.libs/*' -exec cp {} "$1/build/.libs/" \;
 	mkdir -p "$1/build/tests/verbs/ends" "$1/build/tests/support/.libs"

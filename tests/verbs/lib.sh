@@ -42,7 +42,8 @@ wanted() { # GROUP NAME [core|program]
 	[ ${#select_rows[@]} -gt 0 ] || return 0
 	local word
 	for word in "${select_rows[@]}"; do
-		[[ "$1 $2" = *"$word"* ]] || return 1
+		# shellcheck disable=SC2053 # a pattern
+		[[ "$1 $2" = *@($word)* ]] || return 1
 	done
 }
 

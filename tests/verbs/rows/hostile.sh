@@ -3,35 +3,50 @@
 # Rows in which somebody misbehaves towards the daemon while others work: they do not notice, it
 # stays, and it has no more memory and descriptors afterwards than before.
 
-memory_of() { # PID: KiB of its own
-	local name kib
-	while read -r name kib _; do
-		[ "$name" != RssAnon: ] || echo "$kib"
+# Below AddressSanitizer each process costs some milliseconds, also each $( ): what is asked in each
+# row is read by the shell.
+
+memory_of() { # PID; sets memory_kb, KiB of its own
+	local key value
+	memory_kb=
+	while read -r key value _; do
+		[ "$key" != RssAnon: ] || { memory_kb=$value && break; }
 	done <"/proc/$1/status"
 }
 
-descriptors_of() { # PID
-	local fds
-	fds=("/proc/$1/fd/"*)
-	[ "${fds[0]##*/}" != "*" ] || fds=()
-	echo ${#fds[@]}
+descriptors_of() { # PID; sets descriptors, a number
+	local links=("/proc/$1/fd/"*)
+	descriptors=${#links[@]}
+	[ -L "${links[0]}" ] || descriptors=0
 }
 
 no_more_descriptors() { # PID N
-	[ "$(descriptors_of "$1")" -le "$2" ]
+	descriptors_of "$1"
+	[ "$descriptors" -le "$2" ]
 }
 
 no_more_memory() { # PID KIB
-	[ "$(memory_of "$1")" -lt $(($2 + ${UHCA_SLACK_KB:-8192})) ]
+	memory_of "$1"
+	[ "$memory_kb" -lt $(($2 + ${UHCA_SLACK_KB:-8192})) ]
+}
+
+# look_for NAME REGEX JSON: sets result to the last value of that name; the regex has its digits or
+# letters in a group.
+look_for() {
+	local rest=${3##*"\"$1\":"}
+	result=
+	[[ $rest == "$3" || ! $rest =~ ^\ *$2 ]] || result=${BASH_REMATCH[1]}
 }
 
 # The longest turn of the loop, in processor time: so long the daemon did one thing.
 longest_turn() { # sets turn, us, and turn_of, what it was
-	local said
-	said=$("$UHCA_BUILDDIR/uhcactl" --json counters 2>/dev/null)
-	[[ ! $said =~ .*\"longest_turn_cpu_us\":\ *([0-9]+) ]] || turn=${BASH_REMATCH[1]}
-	said=$("$UHCA_BUILDDIR/uhcactl" --json show device 2>/dev/null)
-	[[ ! $said =~ .*\"longest_turn\":\ *\"([^\"]*)\" ]] || turn_of=${BASH_REMATCH[1]}
+	local json result
+	json=$("$UHCA_BUILDDIR/uhcactl" --json counters 2>/dev/null)
+	look_for longest_turn_cpu_us '([0-9]+)' "$json"
+	turn=$result
+	json=$("$UHCA_BUILDDIR/uhcactl" --json show device 2>/dev/null)
+	look_for longest_turn '"([^"]*)"' "$json"
+	turn_of=$result
 }
 
 # The limits of a turn and of a pause on this machine at this load: six and 24 times as long as 256
@@ -44,14 +59,7 @@ set_limits() { # sets turn_limit and pause_limit, us
 	pause_limit=$((4 * limit))
 }
 
-judge_turn() {
-	local turn turn_of turn_limit pause_limit
-	set_limits
-	longest_turn
-	turn_complaint
-}
-
-turn_complaint() { # after set_limits and longest_turn
+judge_turn() { # of longest_turn and set_limits
 	[ "${turn:-0}" -le "$turn_limit" ] ||
 		echo "a turn of the loop took $turn us of processor time, of at most" \
 			"$turn_limit ($turn_of)"
@@ -113,10 +121,12 @@ work_during() { # PID
 }
 
 hostile() { # WAY SEED
-	local daemon memory fds attacker
-	daemon=$(<"$UHCA_DIR/pid")
-	memory=$(memory_of "$daemon")
-	fds=$(descriptors_of "$daemon")
+	local daemon memory_kb memory descriptors fds attacker turn turn_of turn_limit pause_limit
+	read -r daemon <"$UHCA_DIR/pid"
+	memory_of "$daemon"
+	memory=$memory_kb
+	descriptors_of "$daemon"
+	fds=$descriptors
 	attack "$1" "$2" 3 >"$out/attack" 2>&1 </dev/null &
 	attacker=$!
 	work_during $attacker | sort -u
@@ -126,15 +136,16 @@ hostile() { # WAY SEED
 		return
 	}
 	until_true no_more_descriptors "$daemon" "$fds" ||
-		echo "the daemon had $fds descriptors and has $(descriptors_of "$daemon")"
+		echo "the daemon had $fds descriptors and has $descriptors"
 	no_more_memory "$daemon" "$memory" ||
-		echo "the daemon had $memory KiB and has $(memory_of "$daemon")"
+		echo "the daemon had $memory KiB and has $memory_kb"
+	set_limits
+	longest_turn
 	judge_turn
 }
 
 # Some rounds of what scripts/soak does for hours, in namespaces of its own.
 soak() { # ROUNDS OPTION...
-	hasten_perftest
 	"$root/scripts/soak" --seed 1 --rounds "$1" "${@:2}" --folder "$out/soak" </dev/null \
 		>"$out/rounds" 2>&1
 	tail -n 1 "$out/rounds" | grep -q "^$1 rounds passed, 0 failed$" ||
@@ -156,12 +167,12 @@ start_bystander() { # sets bystander
 	until_true has_begun
 }
 
-end_bystander() { # and judges the turn
+end_bystander() {
 	local pause caused turn turn_of turn_limit pause_limit
-	set_limits
-	longest_turn
 	kill "$bystander"
 	wait "$bystander" || echo "the bystander: $(tail -n 1 "$out/bystander")"
+	set_limits
+	longest_turn
 	read -r _ pause caused <"$out/told"
 	echo "longest pause $((${pause:-0} / 1000)) ms, $((${caused:-0} / 1000)) of the daemon," \
 		"longest turn ${turn:-?} us (${turn_of:-unknown})," \
@@ -170,7 +181,7 @@ end_bystander() { # and judges the turn
 		echo "the bystander waited for $pause us, of which the daemon caused $caused us" \
 			"of processor time, of at most $pause_limit"
 	[ "${pause:-0}" -lt 5000000 ] || echo "the bystander waited for $pause us"
-	turn_complaint
+	judge_turn
 }
 
 beside_bystander() { # PROGRAM (of tests/verbs/hostile) ARGUMENT...
@@ -190,11 +201,13 @@ hoards=(pd cq mr ah srq srq_full dm channel xrcd qp qp_full mcast flow wq mw ind
 	rules capture frames mcast_full)
 
 hoarded() { # KIND
-	local bystander daemon memory fds status
-	daemon=$(<"$UHCA_DIR/pid")
+	local bystander daemon memory_kb memory descriptors fds status
+	read -r daemon <"$UHCA_DIR/pid"
 	start_bystander
-	memory=$(memory_of "$daemon")
-	fds=$(descriptors_of "$daemon")
+	memory_of "$daemon"
+	memory=$memory_kb
+	descriptors_of "$daemon"
+	fds=$descriptors
 	# What goes to a group leaves by a socket of its source port, which the daemon keeps.
 	[ "$1" != mcast_full ] || fds=$((fds + 1))
 	timeout -k 2 240 "$UHCA_BUILDDIR/tests/verbs/hostile/hoarder" "$1" >"$out/attack" 2>&1 \
@@ -204,9 +217,9 @@ hoarded() { # KIND
 	[ "$1" != rules ] || "$UHCA_BUILDDIR/uhcactl" fault clear >/dev/null
 	[ $status = 137 ] || echo "hoarder ended with $status: $(tail -n 1 "$out/attack")"
 	until_true no_more_descriptors "$daemon" "$fds" ||
-		echo "the daemon had $fds descriptors and has $(descriptors_of "$daemon")"
+		echo "the daemon had $fds descriptors and has $descriptors"
 	until_true no_more_memory "$daemon" "$memory" ||
-		echo "the daemon had $memory KiB and has $(memory_of "$daemon")"
+		echo "the daemon had $memory KiB and has $memory_kb"
 	end_bystander
 	return 0
 }

@@ -20,8 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 2   /* between two looks at something that is waited for */
-#define FAILED  125 /* as uhca-run's own failures */
+#define LOOK_MS      2   /* between two looks at something that is waited for */
+#define LOOK_MOST_MS 10  /* and when it has been waited for long */
+#define FAILED       125 /* as uhca-run's own failures */
 
 #define RULE_MAX 4096 /* bytes of a rule's text */
 
@@ -58,9 +59,12 @@ static bool all_ended(struct scenario_run *r)
 	return ended;
 }
 
-static void look_again_later(void)
+/* After a sixteenth of the time that it has waited: a long wait does not keep the daemon busy. */
+static void look_again_later(uint64_t begin)
 {
-	poll(NULL, 0, LOOK_MS);
+	uint64_t ms = (ctl_now() - begin) / (CTL_SECOND / 1000 * 16);
+
+	poll(NULL, 0, ms < LOOK_MS ? LOOK_MS : ms > LOOK_MOST_MS ? LOOK_MOST_MS : (int)ms);
 }
 
 static uint64_t deadline_of(const struct scenario_run *r, const struct scenario_step *step)
@@ -88,7 +92,7 @@ static bool is_settled(struct scenario_run *r, const struct scenario_step *step)
  */
 static int wait_for(struct scenario_run *r, const struct scenario_step *step, char *detail)
 {
-	uint64_t end = deadline_of(r, step);
+	uint64_t begin = ctl_now(), end = deadline_of(r, step);
 
 	for (;;) {
 		bool over =
@@ -97,19 +101,17 @@ static int wait_for(struct scenario_run *r, const struct scenario_step *step, ch
 
 		if (so != 0 || over)
 			return so;
-		look_again_later();
+		look_again_later(begin);
 	}
 }
 
 static void pass_time(struct scenario_run *r, uint64_t ns)
 {
-	uint64_t end = ctl_now() + ns;
+	uint64_t end = ctl_now() + ns < r->deadline ? ctl_now() + ns : r->deadline;
+	const struct timespec t = {(time_t)(end / CTL_SECOND), (long)(end % CTL_SECOND)};
 
-	while (ctl_now() < end && ctl_now() < r->deadline) {
-		struct timespec t = {0, 100000};
-
-		nanosleep(&t, NULL);
-	}
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
 }
 
 /* ---- steps ---- */
@@ -274,6 +276,7 @@ static int start(struct scenario_run *r, const struct scenario_step *step, char 
 static int run_uhcactl(struct scenario_run *r, const struct scenario_step *step)
 {
 	struct scenario_process p = {.name = "uhcactl", .dir = r->side[side_of(r, step)].dir};
+	const uint64_t begin = ctl_now();
 	char *text;
 	int error;
 
@@ -284,7 +287,7 @@ static int run_uhcactl(struct scenario_run *r, const struct scenario_step *step)
 	if (error < 0)
 		return scenario_stop(r, step, "%s", strerror(-error));
 	while (!scenario_process_ended(&p) && ctl_now() < r->deadline)
-		look_again_later();
+		look_again_later(begin);
 	scenario_process_end(&p);
 	return p.status ? scenario_stop(r, step, "uhcactl ended with %d", p.status) : 0;
 }
@@ -390,8 +393,10 @@ static int do_steps(struct scenario_run *r)
 
 static void await_programs(struct scenario_run *r)
 {
+	const uint64_t begin = ctl_now();
+
 	while (!all_ended(r) && ctl_now() < r->deadline)
-		look_again_later();
+		look_again_later(begin);
 	for (unsigned i = 0; i < r->n_processes; i++) {
 		char text[64];
 

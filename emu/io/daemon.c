@@ -367,7 +367,7 @@ static int open_loop(struct io_daemon *d)
 	d->loop = ev_loop_new(EVBACKEND_EPOLL | EVFLAG_NOENV);
 	if (!d->loop)
 		return -ENOMEM;
-	io_idle_timeout_init(&d->idle_timeout, d->loop, d->settings.linger, on_idle_timeout);
+	io_idle_timeout_init(&d->idle_timeout, d->loop, d->settings.idle_timeout, on_idle_timeout);
 	ev_timer_init(&d->counters, on_counters, 1, 0);
 	d->counters.data = d;
 	d->signals = (struct io_signals){.loop = d->loop, .end = on_end, .user = d};

@@ -21,7 +21,7 @@ static void check_taken(const struct conf *c)
 	FUZZ_CHECK(memchr(c->io.dir, '\0', sizeof(c->io.dir)) && c->io.dir[0]);
 	FUZZ_CHECK(memchr(c->io.netdev, '\0', sizeof(c->io.netdev)));
 	FUZZ_CHECK(memchr(c->log_file, '\0', sizeof(c->log_file)));
-	FUZZ_CHECK(c->io.linger <= 86400 && c->io.ready_fd >= -1);
+	FUZZ_CHECK(c->io.idle_timeout <= 86400 && c->io.ready_fd >= -1);
 	FUZZ_CHECK(c->io.mem <= IO_MEM_PROC_MEM && c->io.icrc <= IO_ICRC_OFF);
 	FUZZ_CHECK(c->io.wire <= IO_WIRE_NEVER && c->log_level <= IO_LOG_DEBUG);
 	FUZZ_CHECK(c->log_target <= IO_LOG_SYSLOG);

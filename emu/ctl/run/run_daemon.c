@@ -90,9 +90,9 @@ static void build_args(const struct run_daemon *d, unsigned block, struct daemon
 	add(args, d->dir->path);
 	add(args, "--ready-fd");
 	add(args, "3");
-	if (d->linger) {
-		add(args, "--linger");
-		add(args, d->linger);
+	if (d->idle_timeout) {
+		add(args, "--idle-timeout");
+		add(args, d->idle_timeout);
 	}
 	for (unsigned i = 0; i < d->options->n_daemon_args; i++)
 		add(args, d->options->daemon_args[i]);

@@ -15,8 +15,8 @@
 struct run_daemon {
 	const struct run_dir *dir;
 	const struct run_options *options;
-	const char *linger;   /* seconds after the last client; NULL: stay until told */
-	int alive_fd;         /* handed to the daemon to hold while it lives, or -1 */
+	const char *idle_timeout; /* seconds after the last client; NULL: stay until told */
+	int alive_fd;             /* handed to the daemon to hold while it lives, or -1 */
 	bool die_with_parent; /* the daemon gets SIGTERM when the process that started it ends */
 	pid_t pid;            /* out */
 	int status;           /* out: waitpid's, of one that did not start */

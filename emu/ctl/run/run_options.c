@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINGER_MOST 86400 /* seconds; as uhcad has it */
+#define IDLE_TIMEOUT_MAX 86400 /* seconds; as uhcad has it */
 
 /* 1 to most. */
 static int take_number(unsigned *to, const char *argument, unsigned long most, char *error,
@@ -61,14 +61,14 @@ static OPTION_SETTER(set_instance)
 	return -EINVAL;
 }
 
-static OPTION_SETTER(set_linger)
+static OPTION_SETTER(set_idle_timeout)
 {
 	struct run_options *out = into;
 	uint64_t seconds;
-	out->linger = argument;
-	if (ctl_number(argument, 10, LINGER_MOST, &seconds))
+	out->idle_timeout = argument;
+	if (ctl_number(argument, 10, IDLE_TIMEOUT_MAX, &seconds))
 		return 0;
-	snprintf(error, cap, "'%s' is not a number from 0 to %d", argument, LINGER_MOST);
+	snprintf(error, cap, "'%s' is not a number from 0 to %d", argument, IDLE_TIMEOUT_MAX);
 	return -EINVAL;
 }
 
@@ -244,8 +244,10 @@ static const struct option_row rows[] = {
 	 .set = set_instance},
 	{"--own-network", NULL, "With --private: daemon and command get a network namespace.",
 	 FLAG_(own_network)},
-	{"--linger", "SECONDS", "A shared daemon ends SECONDS after its last client. Default: 5.",
-	 .set = set_linger},
+	{"--idle-timeout", "SECONDS",
+	 "A shared daemon ends SECONDS after its last client. Default: 5.",
+	 .set = set_idle_timeout},
+	{"--linger", "SECONDS", "", .set = set_idle_timeout, .hidden = true},
 	{.help = "Devices"},
 	{OPTION_DEVICES, DAEMON_ = set_devices},
 	{OPTION_FIRST_DEVICE, DAEMON_ = to_daemon},
@@ -464,9 +466,9 @@ static const char *mistake_of(const struct run_options *o)
 		return other;
 	if (o->private_instance && o->instance)
 		return "--private and --instance exclude each other";
-	if (o->linger && (o->private_instance || o->is_chaos || o->n_scenarios > 0 || o->sweep ||
-			  o->sweep_repeat))
-		return "--linger is for a shared daemon; a private one ends with the command";
+	if (o->idle_timeout && (o->private_instance || o->is_chaos || o->n_scenarios > 0 ||
+				o->sweep || o->sweep_repeat))
+		return "--idle-timeout is for a shared daemon; a private one ends with the command";
 	if (o->own_network && !o->private_instance && !o->is_chaos && o->n_scenarios == 0 &&
 	    !o->sweep_repeat)
 		return "--own-network needs a private daemon: --private or --scenario";

@@ -42,10 +42,10 @@ struct run_options {
 	uint64_t fabric_rate;    /* of its hosts, bit/s */
 	unsigned fabric_hosts;
 	unsigned fabric_scale;
-	bool counted;       /* --devices was given */
-	const char *only;   /* which devices the command sees; NULL: all */
-	const char *linger; /* seconds, as typed; NULL: the default */
-	char **command;     /* NULL-terminated, at least one word; with a scenario also NULL */
+	bool counted;             /* --devices was given */
+	const char *only;         /* which devices the command sees; NULL: all */
+	const char *idle_timeout; /* seconds, as typed; NULL: the default */
+	char **command; /* NULL-terminated, at least one word; with a scenario also NULL */
 	const char *scenarios[RUN_SCENARIOS_MAX]; /* files */
 	unsigned n_scenarios;
 	bool two_daemons; /* what a scenario says of the peer is on a daemon of its own */

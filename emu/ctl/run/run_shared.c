@@ -20,11 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOCK_TIMEOUT_MS 60000
-#define LOCK_POLL_MS    5
-#define LINGER_DEFAULT  "5"
-#define STARTS_MAX      5
-#define OPTIONS_MAX     4096
+#define LOCK_TIMEOUT_MS      60000
+#define LOCK_POLL_MS         5
+#define IDLE_TIMEOUT_DEFAULT "5"
+#define STARTS_MAX           5
+#define OPTIONS_MAX          4096
 
 static int fail(const char *path, int error)
 {
@@ -103,7 +103,8 @@ static int start(const struct run_dir *dir, const struct run_options *options)
 {
 	struct run_daemon daemon = {.dir = dir,
 				    .options = options,
-				    .linger = options->linger ? options->linger : LINGER_DEFAULT};
+				    .idle_timeout = options->idle_timeout ? options->idle_timeout
+									  : IDLE_TIMEOUT_DEFAULT};
 	daemon.alive_fd = open_in(dir, "alive");
 	if (daemon.alive_fd < 0)
 		return daemon.alive_fd;

@@ -31,9 +31,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define PEERS     960u /* processes: each that has something of verbs stays connected */
-#define NOTES     100u /* that are told */
-#define LINGER_MS 2000 /* at the end, for processes that are just ending */
+#define PEERS           960u /* processes: each that has something of verbs stays connected */
+#define NOTES           100u /* that are told */
+#define EXIT_TIMEOUT_MS 2000 /* at the end, for processes that are just ending */
 
 struct peer {
 	int fd;
@@ -300,9 +300,9 @@ static int round_of(int listening, int pair, int timeout, bool *at_end)
 }
 
 /* A process that lives on asks again and again whether it hangs: that holds nobody up. */
-static int time_to_linger(void)
+static int exit_time_left(void)
 {
-	int64_t left = last_told + LINGER_MS - (int64_t)ctl_now_ms();
+	int64_t left = last_told + EXIT_TIMEOUT_MS - (int64_t)ctl_now_ms();
 	return left > 0 ? (int)left : 0;
 }
 
@@ -313,7 +313,7 @@ static void serve(int listening, int pair)
 		round_of(listening, pair, -1, &at_end);
 	/* who has connected is heard first; then those that are about to end */
 	last_told = (int64_t)ctl_now_ms();
-	while (round_of(listening, pair, n_peers ? time_to_linger() : 0, &at_end) > 0)
+	while (round_of(listening, pair, n_peers ? exit_time_left() : 0, &at_end) > 0)
 		;
 	while (n_peers)
 		drop(&peers[n_peers - 1], false);

@@ -58,7 +58,7 @@ struct io_settings {
 	struct fabric_topology *fabric; /* the modelled network; NULL: none */
 	char fabric_name[PATH_MAX];     /* as it was given */
 	unsigned fabric_scale;          /* of time: the network is so much slower than it says */
-	unsigned linger;                /* seconds; 0: for ever */
+	unsigned idle_timeout;          /* seconds; 0: for ever */
 	int ready_fd;                   /* -1: none */
 	char on_error[PATH_MAX]; /* where the flight recorder goes after a failure; "": nowhere */
 	enum io_mem_mode mem;

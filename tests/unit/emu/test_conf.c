@@ -36,7 +36,7 @@ static void test_defaults(void **state)
 	assert_int_equal(c.io.addresses[0].count, 0);
 	assert_string_equal(c.io.netdev, "");
 	assert_int_equal(c.io.wire, IO_WIRE_AUTO);
-	assert_int_equal(c.io.linger, 0);
+	assert_int_equal(c.io.idle_timeout, 0);
 	assert_int_equal(c.io.ready_fd, -1);
 	assert_int_equal(c.io.mem, IO_MEM_AUTO);
 	assert_int_equal(c.io.pin, UHCA_ABI_PIN_SAFE);
@@ -142,7 +142,7 @@ static void test_congestion_control(void **state)
 static void test_each_option(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("--dir /x/y --devices 7 --netdev eth9 --wire --linger 30 "
+	assert_int_equal(parse("--dir /x/y --devices 7 --netdev eth9 --wire --idle-timeout 30 "
 			       "--ready-fd 5 --log-level debug --mem proc_mem --gso off "
 			       "--icrc strict"),
 			 0);
@@ -150,12 +150,14 @@ static void test_each_option(void **state)
 	assert_int_equal(c.io.devices, 7);
 	assert_string_equal(c.io.netdev, "eth9");
 	assert_int_equal(c.io.wire, IO_WIRE_ALWAYS);
-	assert_int_equal(c.io.linger, 30);
+	assert_int_equal(c.io.idle_timeout, 30);
 	assert_int_equal(c.io.ready_fd, 5);
 	assert_int_equal(c.log_level, IO_LOG_DEBUG);
 	assert_int_equal(c.io.mem, IO_MEM_PROC_MEM);
 	assert_false(c.io.gso);
 	assert_int_equal(c.io.icrc, IO_ICRC_STRICT);
+	assert_int_equal(parse("--linger 31"), 0);
+	assert_int_equal(c.io.idle_timeout, 31);
 	assert_int_equal(parse("--mem=process_vm --gso=on --icrc=off --no-wire"), 0);
 	assert_int_equal(c.io.mem, IO_MEM_PROCESS_VM);
 	assert_true(c.io.gso);
@@ -255,9 +257,9 @@ static void test_refusals(void **state)
 	refused("--devices 65", "--devices: '65' is not a number from 1 to 64");
 	refused("--devices=1x", "--devices: '1x' is not a number from 1 to 64");
 	refused("--devices=", "--devices: '' is not a number from 1 to 64");
-	refused("--linger -1", "--linger: '-1' is not a number from 0 to 86400");
-	refused("--linger 99999999999999999999",
-		"--linger: '99999999999999999999' is not a number from 0 to 86400");
+	refused("--idle-timeout -1", "--idle-timeout: '-1' is not a number from 0 to 86400");
+	refused("--idle-timeout 99999999999999999999",
+		"--idle-timeout: '99999999999999999999' is not a number from 0 to 86400");
 	refused("--mem both", "--mem: unknown value 'both'; known: auto, process_vm, proc_mem");
 	refused("--gso maybe", "--gso: unknown value 'maybe'; known: off, on");
 	refused("--icrc 1", "--icrc: unknown value '1'; known: strict, lenient, off");

@@ -202,9 +202,10 @@ static void test_stops_with_clients(void **state)
 }
 
 /* Nobody is there, then somebody is, then nobody again. Meanwhile it sleeps. */
-static void test_linger_and_idle(void **state)
+static void test_idle_timeout(void **state)
 {
-	static char *extra[] = {(char *)(uintptr_t) "--linger", (char *)(uintptr_t) "1", NULL};
+	static char *extra[] = {(char *)(uintptr_t) "--idle-timeout", (char *)(uintptr_t) "1",
+				NULL};
 	struct pollfd gone = {.events = POLLIN};
 	struct rusage used;
 	struct uhcad_process d;
@@ -215,7 +216,7 @@ static void test_linger_and_idle(void **state)
 	join(&p, &d);
 	gone.fd = p.sock;
 	assert_true(becomes32(&p.status->need_wakeup, 1));
-	assert_int_equal(poll(&gone, 1, 1500), 0); /* longer than it lingers */
+	assert_int_equal(poll(&gone, 1, 1500), 0); /* longer than its idle timeout */
 	leave(&p);
 	assert_int_equal(uhcad_wait_end(&d, &used), 0);
 	/* of 2.5 seconds and more, start and end included; sanitizers are slow to start */
@@ -372,7 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_stops_with_clients),
-		cmocka_unit_test(test_linger_and_idle),
+		cmocka_unit_test(test_idle_timeout),
 		cmocka_unit_test(test_wakeup),
 		cmocka_unit_test(test_no_bell_is_missed),
 		cmocka_unit_test(test_no_bell_of_many_is_missed),

@@ -8,7 +8,7 @@ declare -A folder_of # of a daemon's pid
 begin_instance() { # NAME OPTIONS...: sets daemon, and where that one's folder is
 	# Expanded by the inner shell.
 	# shellcheck disable=SC2016
-	daemon=$("$uhca_run" --instance "$@" --linger 60 -- sh -c 'cat "$UHCA_DIR/pid"')
+	daemon=$("$uhca_run" --instance "$@" --idle-timeout 60 -- sh -c 'cat "$UHCA_DIR/pid"')
 	[[ $daemon =~ ^[0-9]+$ ]] || { echo "no daemon: $daemon" && daemon=none; }
 	folder_of[$daemon]=$TMPDIR/uhca-$(id -u)/$1
 }

@@ -335,7 +335,7 @@ daemon_dies() {
 		done'
 	expect_said "the daemon was ended by signal 9"
 	# shellcheck disable=SC2016
-	expect_status 4 "$uhca_run" --instance dies --linger 1 -- sh -c \
+	expect_status 4 "$uhca_run" --instance dies --idle-timeout 1 -- sh -c \
 		'pid=$(cat "$UHCA_DIR/pid"); kill -9 "$pid"
 		for i in 1 2 3 4 5 6 7 8 9 10; do
 			[ -e "/proc/$pid" ] || exit 4
@@ -350,7 +350,7 @@ nothing_left() {
 
 shared_daemon() { # prints the daemon's pid
 	# shellcheck disable=SC2016
-	"$uhca_run" --instance "$1" --linger 1 -- sh -c 'cat "$UHCA_DIR/pid"'
+	"$uhca_run" --instance "$1" --idle-timeout 1 -- sh -c 'cat "$UHCA_DIR/pid"'
 }
 
 shared_attaches() {
@@ -380,7 +380,7 @@ shared_at_once() {
 shared_lets_go() {
 	local daemon
 	# shellcheck disable=SC2016
-	daemon=$(timeout 240 "$uhca_run" --instance go --linger 60 -- sh -c \
+	daemon=$(timeout 240 "$uhca_run" --instance go --idle-timeout 60 -- sh -c \
 		'cat "$UHCA_DIR/pid"' 9>&1) || echo "the daemon holds descriptors of its starter"
 	[[ $daemon =~ ^[0-9]+$ ]] || echo "no daemon: '$daemon'"
 	kill "$daemon"
@@ -389,7 +389,7 @@ shared_lets_go() {
 
 shared_stays() {
 	# shellcheck disable=SC2016
-	expect_status 0 "$uhca_run" --instance stay --linger 1 -- sh -c \
+	expect_status 0 "$uhca_run" --instance stay --idle-timeout 1 -- sh -c \
 		'sleep 2.5; ibv_devices; kill -0 "$(cat "$UHCA_DIR/pid")"'
 	expect_said uhca0
 }
@@ -423,7 +423,7 @@ shared_left_early() {
 # terminal sends to the programs does not reach the daemon.
 same_session() {
 	local words option session group daemon_session daemon_group
-	for option in --private "--instance session --linger 1"; do
+	for option in --private "--instance session --idle-timeout 1"; do
 		# shellcheck disable=SC2016,SC2086
 		words=$("$uhca_run" $option -- sh -c \
 			'ps -o sid=,pgid= -p "$$" && ps -o sid=,pgid= -p "$(cat "$UHCA_DIR/pid")"')

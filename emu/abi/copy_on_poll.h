@@ -36,8 +36,8 @@ struct uhca_abi_copy_on_poll {
 static_assert(sizeof(struct uhca_abi_copy_on_poll) == 4160, "a cache line and the payload");
 
 /* From one state to another; 0: it was not in the first. */
-static inline int uhca_copy_on_poll_turn(struct uhca_abi_copy_on_poll *o, uint32_t from,
-					 uint32_t to)
+static inline int uhca_copy_on_poll_exchange(struct uhca_abi_copy_on_poll *o, uint32_t from,
+					     uint32_t to)
 {
 	return __atomic_compare_exchange_n(&o->state, &from, to, 0, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);

@@ -87,7 +87,8 @@ enum {
 	UHCA_ABI_WC_SKIP = 1u << 9,
 	UHCA_ABI_WC_SOLICITED = 1u << 10,
 	UHCA_ABI_WC_COPY_ON_POLL = 1u << 12, /* the client copies the payload, see copy_on_poll.h */
-	UHCA_ABI_WC_TURNED = 1u << 11, /* the opcode is garbage, and of the other queue's kind */
+	UHCA_ABI_WC_RECV_INVERTED =
+		1u << 11, /* the opcode is garbage, and of the other queue's kind */
 };
 
 struct uhca_abi_cqe {
@@ -116,7 +117,7 @@ static_assert(sizeof(struct uhca_abi_cqe) == 64, "one cache line");
 
 #define UHCA_ABI_CQE_SIZE 64u
 
-/* Of a receive queue? TURNED stands four bits above what it turns. */
+/* Of a receive queue? RECV_INVERTED stands four bits above what it inverts. */
 static inline int uhca_cqe_is_receive(const struct uhca_abi_cqe *e)
 {
 	return (e->opcode ^ e->flags >> 4) & UHCA_ABI_WC_RECV;

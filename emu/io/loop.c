@@ -26,14 +26,14 @@
 #define SOON      (50 * IO_USEC)  /* the same, behind a message of a client */
 #define YIELD_DUE (20 * IO_USEC)  /* of work in a row, before others get the processor */
 #define BURSTS    16              /* of one device, before the others get their turn */
-#define LONG      (1 * IO_MSEC)   /* a turn that leaves the rest to the next one */
+#define LONG      (1 * IO_MSEC)   /* a pass that leaves the rest to the next one */
 #define ABSENCE   (5 * IO_MSEC)   /* more than this between two looks does not count */
 
 struct loop {
 	struct io_daemon *d;
 	struct uhca_abi_status *status;
 	uint64_t now;
-	unsigned first;      /* the device that sends first in this turn */
+	unsigned first;      /* the device that sends first in this pass */
 	uint64_t idle_since; /* UINT64_MAX: there was work in the last look */
 	unsigned looks;      /* since then */
 	uint64_t next_events;
@@ -50,28 +50,28 @@ struct loop {
 	ev_io timer_watcher;
 };
 
-/* ---- how long a turn takes: so long everybody waits for what one has asked for ---- */
+/* ---- how long a pass takes: so long everybody waits for what one has asked for ---- */
 
-static void end_turn(struct loop *l, uint64_t now)
+static void end_pass(struct loop *l, uint64_t now)
 {
-	io_turn_end(&l->d->devices.turn, now);
+	io_loop_pass_end(&l->d->devices.pass, now);
 }
 
-/* libev calls its watchers: behind a sleep, when no turn has begun, this is one. */
+/* libev calls its watchers: behind a sleep, when no pass has begun, this is one. */
 static void on_pending(struct ev_loop *loop)
 {
 	struct loop *l = ev_userdata(loop);
-	struct io_turn_time *turn = &l->d->devices.turn;
-	bool alone = turn->began == 0;
+	struct io_loop_pass *pass = &l->d->devices.pass;
+	bool alone = pass->began == 0;
 
 	if (ev_pending_count(loop) == 0)
 		return;
 	if (alone)
-		io_turn_begin(turn, io_clock_now());
+		io_loop_pass_begin(pass, io_clock_now());
 	ev_invoke_pending(loop);
 	l->clock = io_clock_now();
 	if (alone)
-		io_turn_end(turn, l->clock);
+		io_loop_pass_end(pass, l->clock);
 }
 
 /* ---- one look at everything; each part returns whether there was work ---- */
@@ -110,7 +110,7 @@ static unsigned send_of_device(struct loop *l, struct io_device *dev)
 	return n;
 }
 
-/* When the turn is long already, the devices that are left come first in the next one. */
+/* When the pass is long already, the devices that are left come first in the next one. */
 static bool send_bursts(struct loop *l)
 {
 	const unsigned all = l->d->devices.n;
@@ -165,13 +165,13 @@ static bool take_messages(struct loop *l, bool work)
 }
 
 /*
- * Has this turn taken long already? Then messages, and who has left, come in the next one; but no
- * two turns in a row leave them out.
+ * Has this pass taken long already? Then messages, and who has left, come in the next one; but no
+ * two passes in a row leave them out.
  */
 static bool leave_rest(struct loop *l, bool work)
 {
 	l->rest_waits =
-		work && io_turn_did("requests and packets") - l->now > LONG && !l->rest_waits;
+		work && io_loop_pass_did("requests and packets") - l->now > LONG && !l->rest_waits;
 	return l->rest_waits;
 }
 
@@ -267,7 +267,7 @@ static void sleep_until_work(struct loop *l)
 
 	if (hurry(l))
 		return;
-	end_turn(l, io_clock_now());
+	end_pass(l, io_clock_now());
 	if (io_tracer_awake(&l->d->tracer)) {
 		io_tracer_tick(&l->d->tracer, l->now);
 		io_capture_flush(&l->d->capture);
@@ -297,8 +297,8 @@ static void look_at_clock(struct loop *l)
 		l->clock = io_clock_now();
 	l->fresh = false;
 	l->now = l->clock;
-	end_turn(l, l->now);
-	io_turn_begin(&l->d->devices.turn, l->now);
+	end_pass(l, l->now);
+	io_loop_pass_begin(&l->d->devices.pass, l->now);
 	away = before ? l->now - before : 0;
 	/* Devices in a modelled network have its clock (network.h). */
 	for (unsigned i = 0; away > ABSENCE && !l->d->network && i < l->d->devices.n; i++)
@@ -310,7 +310,7 @@ static void look_at_clock(struct loop *l)
 /* The clock costs as much as a look at the doorbells: a look that found nothing has one reading. */
 static void yield(struct loop *l, uint64_t before)
 {
-	end_turn(l, before);
+	end_pass(l, before);
 	sched_yield();
 	l->clock = io_clock_now();
 	l->fresh = true;

@@ -18,15 +18,15 @@ static bool step(struct uhcav_cq *cq, struct uhca_abi_copy_on_poll *o, bool *our
 {
 	switch (uhca_copy_on_poll_state(o)) {
 	case UHCA_ABI_COPY_ON_POLL_PENDING:
-		uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING,
-				       UHCA_ABI_COPY_ON_POLL_CLIENT);
+		uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_PENDING,
+					   UHCA_ABI_COPY_ON_POLL_CLIENT);
 		return true;
 	case UHCA_ABI_COPY_ON_POLL_CLIENT:
 		if (!*ours)
 			place(o);
 		*ours = true;
-		return !uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_CLIENT,
-					       UHCA_ABI_COPY_ON_POLL_DONE);
+		return !uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_CLIENT,
+						   UHCA_ABI_COPY_ON_POLL_DONE);
 	case UHCA_ABI_COPY_ON_POLL_DEVICE:
 		if (uhcav_life(cq->ctx) == UHCAV_ALIVE) {
 			uhcav_yield_backoff();

@@ -35,7 +35,7 @@
 #define STEPS    400u
 #define HOARDS   2u     /* of one input: each takes as long as hundreds of steps */
 #define TURNS    2000u  /* until uhcactl has its answer */
-#define LOOKS    20000u /* at the clock, in one turn of the loop */
+#define LOOKS    20000u /* at the clock, in one pass of the loop */
 #define MESSAGE  3000u
 #define PSN      0x5a5a5au /* whoever guesses it may end a QP (docs/explanation/security.md) */
 #define PATIENCE 200u      /* times half a second, for those that behave */
@@ -94,7 +94,7 @@ static void on_idle(struct ev_loop *loop, ev_idle *w, int revents)
 		t.d.stop = true;
 }
 
-static void turn(void)
+static void loop_pass(void)
 {
 	looks = 0;
 	t.d.stop = false;
@@ -212,7 +212,7 @@ static bool got_across(unsigned from)
 	bool sent = false, received = false;
 
 	for (unsigned i = 0; i < PATIENCE && !(sent && received); i++) {
-		turn();
+		loop_pass();
 		while (io_user_poll(a, &e))
 			sent |= e.status == UHCA_ABI_WC_SUCCESS;
 		while (io_user_poll(b, &e))
@@ -292,7 +292,7 @@ static void packet(struct daemon_user *u, struct fuzz_input *in)
 					 n - roce_header_length(p.bth.opcode)),
 			out + n);
 	sendto(stranger, out, n + ROCE_ICRC_LENGTH, 0, (struct sockaddr *)&at, sizeof(at));
-	turn();
+	loop_pass();
 }
 
 /* ---- requests of uhcactl ---- */
@@ -372,7 +372,7 @@ static void await_line(void)
 	ssize_t n = 0;
 
 	for (unsigned i = 0; i < TURNS && (n <= 0 || piece[n - 1] != '\n'); i++) {
-		turn();
+		loop_pass();
 		n = recv(ctl, piece, sizeof(piece), MSG_DONTWAIT);
 		if (n < 0)
 			poll(NULL, 0, 1); /* a thread may be at it */
@@ -504,7 +504,7 @@ static void tidy(void)
 		ask("{\"cmd\":\"port\",\"device\":\"%s\",\"action\":\"up%s\"}",
 		    t.d.ports[i].dev.id.name, "", 0);
 	}
-	turn();
+	loop_pass();
 	daemon_memory_fill();
 }
 
@@ -536,7 +536,7 @@ static void connect_programs(struct fuzz_input *in)
 {
 	daemon_cm_open(&cm, &t.d);
 	daemon_cm_step(&cm, in);
-	turn();
+	loop_pass();
 }
 
 /* ---- steps ---- */
@@ -547,7 +547,7 @@ static void pass_time(struct fuzz_input *in)
 	const uint8_t n = input_u8(in);
 
 	now += units[n >> 6] * (n & 63);
-	turn();
+	loop_pass();
 }
 
 /* A user that the step needs, opened where it is not there. */
@@ -567,7 +567,7 @@ static void leave(void)
 	daemon_cm_close(&cm);
 	close_session();
 	daemon_change_end();
-	turn();
+	loop_pass();
 	while (io_clients_bury(&t.d.clients))
 		;
 	ucma_client_settle(&t.d);
@@ -599,12 +599,15 @@ static void go(struct daemon_user *u, unsigned how, struct fuzz_input *in)
 
 static void strain(struct daemon_user *u, struct daemon_user *peer, struct fuzz_input *in)
 {
-	const struct daemon_means means = {
-		.d = &t.d, .dir = t.dir, .turn = turn, .ask = ask, .use = daemon_change_use};
+	const struct daemon_means means = {.d = &t.d,
+					   .dir = t.dir,
+					   .loop_pass = loop_pass,
+					   .ask = ask,
+					   .use = daemon_change_use};
 
 	input_u8(in);
 	daemon_strain(u, peer, &means, in);
-	turn();
+	loop_pass();
 }
 
 static void step(struct fuzz_input *in)
@@ -633,7 +636,7 @@ static void step(struct fuzz_input *in)
 		break;
 	case 8:
 		daemon_user_ring(u, in);
-		turn();
+		loop_pass();
 		break;
 	case 9:
 		daemon_user_poll(u, in);
@@ -649,7 +652,7 @@ static void step(struct fuzz_input *in)
 			strain(u, peer, in);
 		} else if (op & 16) {
 			daemon_change(u, peer, &cm, &t.d, in);
-			turn();
+			loop_pass();
 		} else {
 			pass_time(in);
 		}
@@ -698,7 +701,7 @@ static bool closes_all(void)
 {
 	for (unsigned i = 0; i < IO_TEST_SECONDS * 200 && open_fds() != fds; i++) {
 		poll(NULL, 0, 5);
-		turn();
+		loop_pass();
 	}
 	return open_fds() == fds;
 }

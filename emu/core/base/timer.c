@@ -140,10 +140,10 @@ void timer_heap_pass(struct timer_heap *h, uint64_t now, uint64_t passed)
 
 void timer_heap_run(struct timer_heap *h, uint64_t now)
 {
-	/* At most one turn for each: a timer that sets itself to the past cannot hold us here. */
-	uint32_t turns = h->used < TIMERS_AT_ONCE ? h->used : TIMERS_AT_ONCE;
+	/* At most one call for each: a timer that sets itself to the past cannot hold us here. */
+	uint32_t budget = h->used < TIMERS_AT_ONCE ? h->used : TIMERS_AT_ONCE;
 
-	for (; turns > 0 && timer_heap_next(h) <= now; turns--) {
+	for (; budget > 0 && timer_heap_next(h) <= now; budget--) {
 		if (!h->used || h->stands)
 			break;
 		struct timer *t = h->heap[0];

@@ -114,9 +114,11 @@ bool copy_on_poll_put(struct copy_on_poll_ring *r, uint64_t addr, const struct i
 /* The state from which the device took it; DONE: there is nothing to store. */
 static uint32_t slot_claim(struct uhca_abi_copy_on_poll *o)
 {
-	if (uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING, UHCA_ABI_COPY_ON_POLL_DEVICE))
+	if (uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_PENDING,
+				       UHCA_ABI_COPY_ON_POLL_DEVICE))
 		return UHCA_ABI_COPY_ON_POLL_PENDING;
-	if (uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_CLIENT, UHCA_ABI_COPY_ON_POLL_DEVICE))
+	if (uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_CLIENT,
+				       UHCA_ABI_COPY_ON_POLL_DEVICE))
 		return UHCA_ABI_COPY_ON_POLL_CLIENT;
 	return UHCA_ABI_COPY_ON_POLL_DONE;
 }
@@ -141,7 +143,7 @@ static bool store(const struct copy_on_poll_ring *r, uint32_t slot)
 	/* The program that copies, too, ends what it began. */
 	if (was == UHCA_ABI_COPY_ON_POLL_PENDING && !lacks)
 		was = UHCA_ABI_COPY_ON_POLL_DONE;
-	uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_DEVICE, was);
+	uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_DEVICE, was);
 	return !lacks;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The way out: what has something to send stands on a ready list (qp_kick); core_tx_next serves
- * each list round robin by burst, answers before requests. Of bursts of one packet a turn has
+ * each list round robin by burst, answers before requests. Of bursts of one packet a quantum has
  * SHORT_RUN: those of one QP have one source port, and leave in one call where they follow each
  * other.
  *
@@ -57,18 +57,18 @@ static bool transmit(struct qp *qp, uint8_t *buf, size_t cap, struct core_burst 
 	return true;
 }
 
-static bool ends_turn(struct qp *qp, const struct core_burst *sent)
+static bool ends_quantum(struct qp *qp, const struct core_burst *sent)
 {
 	return qp_is_urgent(qp) || sent->count > 1 || ++qp->short_run >= SHORT_RUN;
 }
 
-/* After a burst of its own: to the front of its list while its turn lasts, or behind the others. */
+/* After a burst of its own: to the front of its list within its quantum, or behind the others. */
 static void line_up(struct qp *qp, const struct core_burst *sent)
 {
 	struct list *ready = qp_ready_list(qp);
 
 	list_remove(&qp->tx_link);
-	if (ends_turn(qp, sent))
+	if (ends_quantum(qp, sent))
 		qp->short_run = 0;
 	else
 		ready = ready->next;
@@ -211,24 +211,24 @@ void core_round_begin(struct device *dev, struct core_round *r)
 	*r = (struct core_round){length(&dev->tx_urgent), length(&dev->tx_ready)};
 }
 
-static void end_turn(struct list *ready, struct qp *qp, uint32_t *turns)
+static void put_behind(struct list *ready, struct qp *qp, uint32_t *left)
 {
 	list_remove(&qp->tx_link);
 	list_append(ready, &qp->tx_link);
-	--*turns;
+	--*left;
 }
 
 /* The round goes over the whole list: afterwards all stand as they did before. */
-static bool next_answer(struct list *ready, uint32_t *turns, uint8_t *buf, size_t cap,
+static bool next_answer(struct list *ready, uint32_t *left, uint8_t *buf, size_t cap,
 			struct core_burst *out)
 {
-	while (*turns > 0 && !list_empty(ready)) {
+	while (*left > 0 && !list_empty(ready)) {
 		struct qp *qp = list_entry(ready->next, struct qp, tx_link);
 		bool sent =
 			answers(qp) && !answer_waits(qp) && responder_transmit(qp, buf, cap, out);
 
 		if (!sent || out->count > 1)
-			end_turn(ready, qp, turns);
+			put_behind(ready, qp, left);
 		if (sent) {
 			note_sent(qp, out);
 			return true;

@@ -65,7 +65,7 @@ struct qp {
 	struct recv_queue rq;  /* entries 0 with an SRQ */
 
 	struct list tx_link; /* on a ready list of dev while it may have something to send */
-	uint32_t short_run;  /* bursts of one packet that it has sent in this turn (transmit.c) */
+	uint32_t short_run;  /* bursts of one packet of its quantum that it has sent (transmit.c) */
 	struct list budget_link; /* on dev->waits_for_budget while it has to stop */
 	struct list pace_link;   /* on dev->pace.waits while there is a pause */
 	struct list ack_link;    /* on dev->patient while its ACK waits */
@@ -200,7 +200,7 @@ void qp_fail(struct qp *qp, uint32_t event);
 
 /*
  * Completes with WR_FLUSH_ERR whatever is on the send and the receive queue now; what is more than
- * the device does at one time, a moment later (turn.h). qp_error.c.
+ * the device does at one time, a moment later (budget.h). qp_error.c.
  */
 void qp_flush(struct qp *qp);
 

@@ -115,9 +115,9 @@ static void flush(struct qp *qp)
 /* What was to be flushed in SQE must not be sent in RTS: it waits no longer. */
 static void flush_rest(struct qp *qp)
 {
-	uint32_t turns = qp->req.sq.entries / BUDGET_MAX + 1;
+	uint32_t passes = qp->req.sq.entries / BUDGET_MAX + 1;
 
-	for (; turns > 0 && !list_empty(&qp->budget_link); turns--) {
+	for (; passes > 0 && !list_empty(&qp->budget_link); passes--) {
 		list_remove(&qp->budget_link);
 		qp->dev->budget_used = 0;
 		flush(qp);

@@ -18,7 +18,7 @@
 
 #define SESSIONS_MAX 64
 #define LONG         (1u << 20)  /* bytes of a reply */
-#define PART         (64u << 10) /* of them that are written in one turn */
+#define PART         (64u << 10) /* of them that are written in one pass of the loop */
 
 struct io_ctl_session {
 	struct io_ctl *ctl;
@@ -180,7 +180,7 @@ static void serve(struct io_ctl_session *s)
 		struct ctl_file_request *file_request;
 		char *reply = io_ctl_begin(&s->ctl->services, s->in, len, &file_request);
 
-		io_turn_did("a request of uhcactl");
+		io_loop_pass_did("a request of uhcactl");
 		s->in_used -= len + 1;
 		memmove(s->in, newline + 1, s->in_used);
 		if (file_request)

@@ -82,7 +82,7 @@ static void on_next(struct ev_loop *loop, ev_idle *w, int revents)
 	}
 	while (more && io_clock_now() < until)
 		more = io_ctl_table_add(show->table);
-	io_turn_did("a table of uhcactl");
+	io_loop_pass_did("a table of uhcactl");
 	take_off(s, show);
 	if (!more) {
 		io_ctl_file_request_go(&show->e);

@@ -109,7 +109,7 @@ static void add_device(struct ctl_rows *t, const struct io_services *h, const st
 		ctl_rows_number(t, core_object_name((enum core_object_type)k),
 				core_object_count(dev->core, (enum core_object_type)k));
 	ctl_rows_text(t, "longest_turn",
-		      h->devices->turn.longest_kind ? h->devices->turn.longest_kind : "");
+		      h->devices->pass.longest_kind ? h->devices->pass.longest_kind : "");
 }
 
 static bool add_devices(struct io_ctl_table *c)
@@ -316,8 +316,8 @@ json_t *io_ctl_counters(const struct io_services *h)
 			snprintf(name, sizeof(name), "%s%s", count[k].prefix, count[k].name);
 			ctl_rows_number(&t, name, count[k].value);
 		}
-		ctl_rows_number(&t, "longest_turn_us", h->devices->turn.longest / IO_USEC);
-		ctl_rows_number(&t, "longest_turn_cpu_us", h->devices->turn.longest_cpu / IO_USEC);
+		ctl_rows_number(&t, "longest_turn_us", h->devices->pass.longest / IO_USEC);
+		ctl_rows_number(&t, "longest_turn_cpu_us", h->devices->pass.longest_cpu / IO_USEC);
 	}
 	whole = read_back(&t);
 	ctl_rows_free(&t);

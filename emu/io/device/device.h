@@ -69,7 +69,7 @@ struct io_devices {
 	unsigned n;
 	uint8_t *buf;
 	size_t cap;
-	struct io_turn_time turn; /* of the loop that serves them */
+	struct io_loop_pass pass; /* of the loop that serves them */
 };
 
 /* NULL when there is none of this name; name need not be terminated. */

@@ -53,7 +53,7 @@ static void garble(struct io_faults *f, const struct fault_entry *rule, struct u
 
 	e->opcode = opcodes[fault_plan_random(f->plan, rule->number, sizeof(opcodes))];
 	if ((e->opcode ^ before) & UHCA_ABI_WC_RECV)
-		e->flags ^= UHCA_ABI_WC_TURNED;
+		e->flags ^= UHCA_ABI_WC_RECV_INVERTED;
 	e->byte_len = (uint32_t)any;
 	e->imm = (uint32_t)(any >> 32);
 	e->src_qp = (uint32_t)(any >> 16) & 0xffffff;

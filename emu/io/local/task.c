@@ -92,7 +92,7 @@ static void tell_all(struct io_tasks *s)
 		t->done(t);
 	/* free(3) alone gives nothing back (io_reaper_trim). */
 	io_reaper_trim();
-	io_turn_did("results of threads");
+	io_loop_pass_did("results of threads");
 }
 
 static void on_bell(struct ev_loop *loop, ev_async *w, int revents)

@@ -16,7 +16,7 @@ static void fetch(struct io_watches *s)
 
 /*
  * What is called may stop other watches, and free them. Who is left over when the time is over
- * comes first in the next turn, before others are asked for: nobody is left out.
+ * comes first in the next pass, before others are asked for: nobody is left out.
  */
 static void on_ready(struct ev_loop *loop, ev_io *ready, int revents)
 {

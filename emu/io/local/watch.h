@@ -6,7 +6,7 @@
  * one is closed already, it makes the whole set anew, which costs as much as there are descriptors.
  * So these have a set of their own, which libev watches, and are taken out of it in time. The
  * sockets of clients are in it, too, of which there may be thousands: libev would ask for all that
- * are ready, and call all of them, in one turn.
+ * are ready, and call all of them, in one pass of the loop.
  */
 #ifndef IO_WATCH_H
 #define IO_WATCH_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-#define IO_WATCH_BATCH 16              /* events in one turn of the loop, */
+#define IO_WATCH_BATCH 16              /* events in one pass of the loop, */
 #define IO_WATCH_TIME  (500 * IO_USEC) /* or as many as it takes so long; the others come next */
 
 struct io_watch;

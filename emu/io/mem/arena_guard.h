@@ -8,7 +8,7 @@
  * So the windows of arenas are watched (userfaultfd(2) with UFFD_FEATURE_SIGBUS): a touch of a page
  * that the file does not have raises SIGBUS, and costs nothing where all are there. The device then
  * gets other memory in place of the rest of the window, up to 2 MiB at once, goes on, and the
- * client is ended when the turn is over (io_arena_guard_lost).
+ * client is ended when the pass is over (io_arena_guard_lost).
  */
 #ifndef IO_ARENA_GUARD_H
 #define IO_ARENA_GUARD_H

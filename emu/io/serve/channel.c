@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#define DRAINED 64 /* records of one channel in one turn */
+#define DRAINED 64 /* records of one channel in one pass of the loop */
 
 static void set_gone(struct io_channel *ch)
 {
@@ -46,7 +46,7 @@ static int try_send(struct io_channel *ch, const void *record)
 	return errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM ? 0 : -1;
 }
 
-/* Some of what waits goes out, the rest in the next turn; false when the other end is closed. */
+/* Some of what waits goes out, the rest in the next pass; false when the other end is closed. */
 static bool drain(struct io_channel *ch)
 {
 	const void *record;

@@ -68,11 +68,11 @@ bool io_clients_bury(struct io_clients *all)
 		io_idle_timeout_go(all->idle_timeout);
 		c = TAILQ_FIRST(&all->leavers);
 	} while (c && io_clock_now() < until);
-	io_turn_did("the end of a client");
+	io_loop_pass_did("the end of a client");
 	/* Not only theirs: packets have waited for them. Once for many who end together. */
 	if (!c)
 		io_reaper_trim();
-	io_turn_did("work for a thread");
+	io_loop_pass_did("work for a thread");
 	return true;
 }
 
@@ -86,9 +86,9 @@ void io_clients_remove(struct io_clients *all, struct io_client *c)
 	if (c->core) {
 		io_log(IO_LOG_INFO, "client %u: %s closed %s", c->id, c->program, c->dev->id.name);
 	}
-	io_turn_did("other events");
+	io_loop_pass_did("other events");
 	io_client_leave(c);
-	io_turn_did("a leaving client");
+	io_loop_pass_did("a leaving client");
 	TAILQ_INSERT_TAIL(&all->leavers, c, leaving);
 	io_clients_bury(all);
 }

@@ -241,7 +241,7 @@ static int answer(struct io_client *c, const void *msg, struct io_fds *fds,
 	io_refusal_forget();
 	status = execute(find_command(h->cmd), &r, &rep);
 	status = send_reply(c, msg, &rep, status);
-	io_turn_did(find_command(h->cmd)->name);
+	io_loop_pass_did(find_command(h->cmd)->name);
 	return status;
 }
 

@@ -224,7 +224,7 @@ static void answer(struct ucma_file *f, const uint8_t *msg, size_t n, struct io_
 	if (must_recall(c.emptied))
 		rep.h.flags |= UHCA_UCMA_TAKE_TOKEN;
 	io_message_send(fds->fd[0], &rep, sizeof(rep.h) + rep.h.length, NULL, 0);
-	io_turn_did("a call of rdma_cm");
+	io_loop_pass_did("a call of rdma_cm");
 }
 
 static void resume(void *owner, struct io_slow_call *call)

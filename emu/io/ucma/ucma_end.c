@@ -50,7 +50,7 @@ static void end_some(struct ev_loop *loop, ev_idle *w, int revents)
 		more = end_next(u);
 	while (more && io_clock_now() < until);
 	ucma_wake_devices(u);
-	io_turn_did("cleanup of rdma_cm ids");
+	io_loop_pass_did("cleanup of rdma_cm ids");
 	if (more)
 		return;
 	ev_idle_stop(u->env.loop, &u->end);

@@ -89,19 +89,19 @@ static void few_descriptors(const struct daemon_user *u, const struct daemon_mea
 		say_hello(u, client[i]);
 		FUZZ_CHECK(send(session[i], request, strlen(request), MSG_NOSIGNAL) > 0);
 	}
-	/* The first free one is the loop's, which begins anew with each turn here. */
+	/* The first free one is the loop's, which begins anew with each pass here. */
 	lowest = dup(0);
 	close(lowest);
 	before = lower(RLIMIT_NOFILE, (rlim_t)lowest + 1 + n % 16);
 	for (unsigned i = 0; i < 2 * AT_ONCE; i++)
-		m->turn();
+		m->loop_pass();
 	restore(RLIMIT_NOFILE, &before);
 	for (unsigned i = 0; i < AT_ONCE; i++) {
-		m->turn();
+		m->loop_pass();
 		close(client[i]);
 		close(session[i]);
 	}
-	m->turn();
+	m->loop_pass();
 }
 
 /* ---- other limits ---- */
@@ -164,7 +164,7 @@ static void ignore_as_daemon(void)
 	FUZZ_CHECK(sigaction(SIGALRM, &alarm, NULL) == 0 && sigaction(SIGPROF, &prof, NULL) == 0);
 }
 
-/* Between a request and its execution; one that ends the daemon ends this turn. */
+/* Between a request and its execution; one that ends the daemon ends this pass. */
 static void raise_some(struct daemon_user *u, struct daemon_user *peer,
 		       const struct daemon_means *m, struct fuzz_input *in)
 {
@@ -174,7 +174,7 @@ static void raise_some(struct daemon_user *u, struct daemon_user *peer,
 	m->use(u, peer, n >> 6);
 	raise(harmless[n % HARMLESS]);
 	raise(SIGRTMIN + n % 8);
-	m->turn();
+	m->loop_pass();
 }
 
 /* ---- files ---- */
@@ -204,7 +204,7 @@ static void punch(struct daemon_user *u, struct daemon_user *peer, const struct 
 {
 	daemon_memory_punch();
 	m->use(u, peer, n);
-	m->turn();
+	m->loop_pass();
 	daemon_memory_bring();
 }
 

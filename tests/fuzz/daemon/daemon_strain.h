@@ -12,7 +12,7 @@
 struct daemon_means {
 	struct io_daemon *d;
 	const char *dir;
-	void (*turn)(void);
+	void (*loop_pass)(void);
 	/* A request of uhcactl, and its answer. */
 	void (*ask)(const char *format, const char *device, const char *text, unsigned number);
 	/* 1000 bytes of the user's memory to the peer's. */

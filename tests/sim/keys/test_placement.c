@@ -202,8 +202,8 @@ static struct uhca_abi_copy_on_poll *begin_copy(struct pair *p)
 {
 	struct uhca_abi_copy_on_poll *o = p->b.cq.copies_on_poll;
 
-	assert_true(uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING,
-					   UHCA_ABI_COPY_ON_POLL_CLIENT));
+	assert_true(uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_PENDING,
+					       UHCA_ABI_COPY_ON_POLL_CLIENT));
 	return o;
 }
 

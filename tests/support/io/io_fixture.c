@@ -76,7 +76,7 @@ bool io_test_run(struct ev_loop *loop, bool (*done)(void *arg), void *arg)
 	return done(arg);
 }
 
-void io_test_turn(struct ev_loop *loop)
+void io_test_loop_pass(struct ev_loop *loop)
 {
 	ev_run(loop, EVRUN_NOWAIT);
 }
@@ -235,8 +235,8 @@ void io_test_hang_up(struct io_test_client *c)
 	if (c->marker)
 		marker_page_unmap(c->marker);
 	c->marker = 0;
-	io_test_turn(c->daemon->loop);
-	io_test_turn(c->daemon->loop);
+	io_test_loop_pass(c->daemon->loop);
+	io_test_loop_pass(c->daemon->loop);
 }
 
 void io_test_disconnect(struct io_test_client *c)

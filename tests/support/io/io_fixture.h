@@ -33,7 +33,7 @@ struct io_address io_test_address(unsigned n);
 bool io_test_run(struct ev_loop *loop, bool (*done)(void *arg), void *arg);
 
 /* Runs what is ready in the loop. */
-void io_test_turn(struct ev_loop *loop);
+void io_test_loop_pass(struct ev_loop *loop);
 
 /* Descriptors this process has open. */
 unsigned io_test_open_fds(void);

@@ -253,11 +253,11 @@ bool io_user_poll(struct io_user_qp *q, struct uhca_abi_cqe *out)
 	return true;
 }
 
-void io_user_turn(struct io_daemon *d)
+void io_user_loop_pass(struct io_daemon *d)
 {
 	const uint64_t now = io_clock_now();
 
-	io_test_turn(d->loop);
+	io_test_loop_pass(d->loop);
 	for (unsigned i = 0; i < d->clients.n; i++)
 		io_client_doorbells(d->clients.at[i], now);
 	for (unsigned i = 0; i < d->devices.n; i++) {

@@ -80,7 +80,7 @@ void io_user_ring(struct io_user_qp *q);
 bool io_user_poll(struct io_user_qp *q, struct uhca_abi_cqe *out);
 
 /* What the daemon's loop does in one go, but for its sleep: clients, the wire, devices. */
-void io_user_turn(struct io_daemon *d);
+void io_user_loop_pass(struct io_daemon *d);
 
 /* Waits for one beside a loop in another thread, for IO_TEST_SECONDS at most. */
 struct uhca_abi_cqe io_user_await(struct io_user_qp *q);

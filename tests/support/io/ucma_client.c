@@ -16,9 +16,9 @@
 #define BURSTS 100
 
 /* What the daemon's own loop does: sockets, then what devices have to send. */
-static void turn(struct io_daemon *d)
+static void loop_pass(struct io_daemon *d)
 {
-	io_test_turn(d->loop);
+	io_test_loop_pass(d->loop);
 	for (unsigned i = 0; i < d->devices.n; i++)
 		io_device_send(&d->ports[i].dev, io_clock_now(), d->devices.buf, d->devices.cap,
 			       BURSTS);
@@ -53,7 +53,7 @@ static int await(struct ucma_client *c, int reply)
 
 	memset(&c->reply, 0, sizeof(c->reply));
 	for (unsigned i = 0; i < TURNS && n < 0; i++) {
-		turn(c->daemon);
+		loop_pass(c->daemon);
 		assert_true(io_reaper_wait(IO_TEST_SECONDS * 1000));
 		n = recv(reply, &c->reply, sizeof(c->reply), MSG_DONTWAIT);
 	}
@@ -107,7 +107,7 @@ int ucma_client_event(struct ucma_client *c, struct rdma_ucm_event_resp *out)
 	for (unsigned i = 0; i < TURNS && status == -EAGAIN; i++) {
 		char token;
 
-		turn(c->daemon);
+		loop_pass(c->daemon);
 		if (recv(c->sock, &token, 1, MSG_DONTWAIT) == 1)
 			status = ucma_client_call(c, RDMA_USER_CM_CMD_GET_EVENT, &in, sizeof(in),
 						  -1);
@@ -186,7 +186,7 @@ void ucma_client_settle(struct io_daemon *d)
 	for (unsigned i = 0; i < TURNS && (d->ucma.n_files > 0 || ev_is_active(&d->ucma.end));
 	     i++) {
 		assert_true(io_reaper_wait(IO_TEST_SECONDS * 1000));
-		turn(d);
+		loop_pass(d);
 	}
 }
 

@@ -269,8 +269,8 @@ static void take_copy_on_poll(struct vcq *cq, const struct uhca_abi_cqe *e)
 	const struct iovec from = {o->bytes, o->length};
 	int rc = 0;
 
-	if (uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING,
-				   UHCA_ABI_COPY_ON_POLL_CLIENT)) {
+	if (uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_PENDING,
+				       UHCA_ABI_COPY_ON_POLL_CLIENT)) {
 		rc = memory_write(&cq->c->mem, &to, 1, &from, 1);
 		uhca_copy_on_poll_set(o, UHCA_ABI_COPY_ON_POLL_DONE);
 	}

@@ -360,7 +360,7 @@ static void test_ends_while_used(void **state)
 	ucma_client_create(&cm, RDMA_PS_TCP, 1);
 	snprintf(un.sun_path, sizeof(un.sun_path), "%.90s/ctl", dir);
 	assert_int_equal(connect(ctl, (struct sockaddr *)&un, sizeof(un)), 0);
-	io_test_turn(d.loop);
+	io_test_loop_pass(d.loop);
 	assert_int_equal(d.ctl.n_sessions, 1);
 	io_daemon_destroy(&d);
 	remove_dir();
@@ -446,7 +446,7 @@ static int serve(struct io_daemon *d, enum call call, unsigned n)
 	ucma_client_close(&cm);
 	io_test_disconnect(&c);
 	for (unsigned i = 0; i < 100 && d->clients.n > 0; i++)
-		io_test_turn(d->loop);
+		io_test_loop_pass(d->loop);
 	return status;
 }
 

@@ -68,11 +68,11 @@ static void take(struct rig *r, uint32_t slot)
 {
 	struct uhca_abi_copy_on_poll *o = &r->slots[slot];
 
-	assert_true(uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_PENDING,
-					   UHCA_ABI_COPY_ON_POLL_CLIENT));
+	assert_true(uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_PENDING,
+					       UHCA_ABI_COPY_ON_POLL_CLIENT));
 	memcpy(memory + o->addr, o->bytes, o->length);
-	assert_true(uhca_copy_on_poll_turn(o, UHCA_ABI_COPY_ON_POLL_CLIENT,
-					   UHCA_ABI_COPY_ON_POLL_DONE));
+	assert_true(uhca_copy_on_poll_exchange(o, UHCA_ABI_COPY_ON_POLL_CLIENT,
+					       UHCA_ABI_COPY_ON_POLL_DONE));
 }
 
 static bool is_there(uint64_t addr, uint32_t length)
@@ -177,8 +177,8 @@ static void test_time(void **state)
 /* The program takes it and has not copied yet. */
 static void begin(struct rig *r, uint32_t slot)
 {
-	assert_true(uhca_copy_on_poll_turn(&r->slots[slot], UHCA_ABI_COPY_ON_POLL_PENDING,
-					   UHCA_ABI_COPY_ON_POLL_CLIENT));
+	assert_true(uhca_copy_on_poll_exchange(&r->slots[slot], UHCA_ABI_COPY_ON_POLL_PENDING,
+					       UHCA_ABI_COPY_ON_POLL_CLIENT));
 }
 
 /*
@@ -213,8 +213,8 @@ static void test_copying(void **state)
 	assert_false(put(&r, 400, 8, &next));
 	assert_int_equal(r.slots[slot].addr, 0);
 	assert_int_equal(r.slots[slot].length, 100);
-	assert_true(uhca_copy_on_poll_turn(&r.slots[slot], UHCA_ABI_COPY_ON_POLL_CLIENT,
-					   UHCA_ABI_COPY_ON_POLL_DONE));
+	assert_true(uhca_copy_on_poll_exchange(&r.slots[slot], UHCA_ABI_COPY_ON_POLL_CLIENT,
+					       UHCA_ABI_COPY_ON_POLL_DONE));
 	assert_true(put(&r, 400, 8, &next));
 	take(&r, next);
 	copies_on_poll_settle(r.f.dev);
@@ -333,16 +333,16 @@ static void test_many_queues(void **state)
 		assert_true(copy_on_poll_put(&ring[i], 8 * i, &iov, 1, &slot));
 	assert_false(copy_on_poll_put(&ring[COPY_ON_POLL_RINGS], 0, &iov, 1, &slot));
 	for (unsigned i = 0; i < COPY_ON_POLL_RINGS; i++) /* the program is about to take them */
-		assert_true(uhca_copy_on_poll_turn(&slots[i * UHCA_ABI_COPY_ON_POLL_SLOTS],
-						   UHCA_ABI_COPY_ON_POLL_PENDING,
-						   UHCA_ABI_COPY_ON_POLL_CLIENT));
+		assert_true(uhca_copy_on_poll_exchange(&slots[i * UHCA_ABI_COPY_ON_POLL_SLOTS],
+						       UHCA_ABI_COPY_ON_POLL_PENDING,
+						       UHCA_ABI_COPY_ON_POLL_CLIENT));
 	copies_on_poll_settle(r.f.dev);
 	assert_true(list_empty(&r.f.dev->copies_on_poll));
 	assert_int_equal(copies_on_poll_due(r.f.dev), UINT64_MAX);
 	assert_false(copy_on_poll_put(&ring[COPY_ON_POLL_RINGS], 0, &iov, 1, &slot));
-	assert_true(uhca_copy_on_poll_turn(&slots[5 * UHCA_ABI_COPY_ON_POLL_SLOTS],
-					   UHCA_ABI_COPY_ON_POLL_CLIENT,
-					   UHCA_ABI_COPY_ON_POLL_DONE));
+	assert_true(uhca_copy_on_poll_exchange(&slots[5 * UHCA_ABI_COPY_ON_POLL_SLOTS],
+					       UHCA_ABI_COPY_ON_POLL_CLIENT,
+					       UHCA_ABI_COPY_ON_POLL_DONE));
 	assert_true(copy_on_poll_put(&ring[COPY_ON_POLL_RINGS], 0, &iov, 1, &slot));
 	for (unsigned i = 0; i <= COPY_ON_POLL_RINGS; i++)
 		copy_on_poll_ring_end(&ring[i]);

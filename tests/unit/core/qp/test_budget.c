@@ -162,5 +162,5 @@ int main(void)
 		cmocka_unit_test(test_gone),
 	};
 
-	return cmocka_run_group_tests_name("turn", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
 }

@@ -230,7 +230,7 @@ static void test_what_rules_do(void **state)
 			     100);
 		io_user_ring(&q[0]);
 		for (unsigned k = 0; k < 3; k++)
-			io_user_turn(&f->t.d);
+			io_user_loop_pass(&f->t.d);
 		assert_int_equal(io_tracer_stop(&f->t.d.tracer), 0);
 		assert_int_equal(
 			io_recorder_dump(&f->t.d.tracer.recorder, &f->t.d.capture, other, &done),
@@ -275,7 +275,7 @@ static void test_keys(void **state)
 			io_user_send(&q[0], e, round ? 100 : 0); /* of no bytes: it opens nothing */
 		io_user_ring(&q[0]);
 		for (unsigned k = 0; k < 3; k++)
-			io_user_turn(&f->t.d);
+			io_user_loop_pass(&f->t.d);
 		assert_int_equal(io_tracer_stop(&f->t.d.tracer), 0);
 		ng_load(&file, f->path);
 		for (unsigned i = 0; i < ng_count(&file, NG_RECORD); i++)

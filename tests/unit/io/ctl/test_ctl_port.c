@@ -64,7 +64,7 @@ static void expect_event(struct io_test_client *c, uint32_t type)
 {
 	struct uhca_abi_async_event event;
 
-	io_test_turn(t.d.loop);
+	io_test_loop_pass(t.d.loop);
 	assert_int_equal(recv(c->async, &event, sizeof(event), MSG_DONTWAIT), sizeof(event));
 	assert_int_equal(event.type, type);
 	assert_int_equal(event.element, 1);
@@ -74,7 +74,7 @@ static void expect_no_event(struct io_test_client *c)
 {
 	uint8_t byte;
 
-	io_test_turn(t.d.loop);
+	io_test_loop_pass(t.d.loop);
 	assert_true(recv(c->async, &byte, 1, MSG_DONTWAIT) < 0);
 }
 

@@ -53,7 +53,7 @@ static int teardown(void **state)
 
 	close(f->sock);
 	free(f->text);
-	io_test_turn(f->t.d.loop);
+	io_test_loop_pass(f->t.d.loop);
 	io_test_daemon_end(&f->t);
 	return 0;
 }
@@ -144,7 +144,7 @@ static void test_table_for_nobody(void **state)
 	for (unsigned i = 0; i < 2000; i++)
 		assert_int_equal(io_test_handle(&c, UHCA_CMD_ALLOC_PD, 0, NULL), 0);
 	say(f, "{\"cmd\":\"show\",\"what\":\"pd\"}\n");
-	io_test_turn(f->t.d.loop);
+	io_test_loop_pass(f->t.d.loop);
 	close(f->sock);
 	assert_true(io_test_run(f->t.d.loop, has_no_session, f));
 	f->sock = open_session(f);
@@ -171,7 +171,7 @@ static void test_piece_by_piece(void **state)
 
 	for (const char *p = request; *p; p++) {
 		assert_int_equal(send(f->sock, p, 1, 0), 1);
-		io_test_turn(f->t.d.loop);
+		io_test_loop_pass(f->t.d.loop);
 	}
 	assert_non_null(strstr(listen_for(f, 1), "\"ok\":true"));
 }
@@ -209,7 +209,7 @@ static void test_reader_does_not_read(void **state)
 	while (send(f->sock, request, sizeof(request) - 1, MSG_DONTWAIT | MSG_NOSIGNAL) ==
 	       sizeof(request) - 1) {
 		sent++;
-		io_test_turn(f->t.d.loop);
+		io_test_loop_pass(f->t.d.loop);
 		assert_in_range(sent, 1, 1000000);
 	}
 	listen_for(f, sent);
@@ -224,11 +224,11 @@ static void test_gone_while_writing(void **state)
 
 	for (unsigned i = 0; i < 3000; i++) {
 		send(f->sock, request, sizeof(request) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-		io_test_turn(f->t.d.loop);
+		io_test_loop_pass(f->t.d.loop);
 	}
 	close(f->sock);
 	for (unsigned i = 0; i < 100 && f->t.d.ctl.n_sessions > 0; i++)
-		io_test_turn(f->t.d.loop);
+		io_test_loop_pass(f->t.d.loop);
 	assert_int_equal(f->t.d.ctl.n_sessions, 0);
 	f->sock = open_session(f);
 	assert_non_null(strstr(ask(f, "{\"cmd\":\"version\"}\n"), "\"ok\":true"));
@@ -303,7 +303,7 @@ static void test_deaf_sessions_yield_backoff(void **state)
 	for (unsigned i = 0; i < 63 * 2000; i++) {
 		send(fd[i % 63], request, sizeof(request) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (i % 63 == 62)
-			io_test_turn(f->t.d.loop);
+			io_test_loop_pass(f->t.d.loop);
 	}
 	late.text = NULL;
 	late.sock = open_session(f);

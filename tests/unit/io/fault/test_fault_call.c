@@ -207,7 +207,7 @@ static void send_alloc(struct fixture *f)
 	struct uhca_cmd_handle in = {{UHCA_CMD_ALLOC_PD, sizeof(in), 77, 0}, 0, 0};
 
 	assert_int_equal(send(f->c.sock, &in, sizeof(in), 0), sizeof(in));
-	io_test_turn(f->d->loop);
+	io_test_loop_pass(f->d->loop);
 }
 
 static bool answered(void *sock)

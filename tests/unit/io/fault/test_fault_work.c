@@ -61,9 +61,9 @@ static void clear(void)
 	io_faults_changed(&t.d.faults);
 }
 
-static void turn(void)
+static void loop_pass(void)
 {
-	io_user_turn(&t.d);
+	io_user_loop_pass(&t.d);
 	io_faults_tick(&t.d.faults, io_clock_now());
 }
 
@@ -73,7 +73,7 @@ static struct uhca_abi_cqe next(struct io_user_qp *of)
 	struct uhca_abi_cqe e = {.status = 0xff};
 
 	for (unsigned i = 0; i < 100 && !io_user_poll(of, &e); i++)
-		turn();
+		loop_pass();
 	return e;
 }
 
@@ -303,14 +303,14 @@ static void test_events(void **state)
 	events(1);
 	add("event=CQ_ERR opcode=rc.send dir=tx nth=1");
 	message(e);
-	turn();
+	loop_pass();
 	assert_int_equal(events(0), 1u << UHCA_ABI_EVENT_CQ_ERR);
 	assert_int_equal(events(1), 0);
 	clear();
 	add("event=PATH_MIG opcode=rc.send dir=rx nth=1");
 	add("event=LID_CHANGE opcode=rc.send dir=rx nth=1");
 	message(e);
-	turn();
+	loop_pass();
 	assert_int_equal(events(0), 0);
 	assert_int_equal(events(1),
 			 1u << UHCA_ABI_EVENT_PATH_MIG | 1u << UHCA_ABI_EVENT_LID_CHANGE);
@@ -324,7 +324,7 @@ static void test_overrun(void **state)
 	io_user_recv(&q[1], 1, 8192, 4096);
 	post_send();
 	next(&q[0]);
-	turn();
+	loop_pass();
 	assert_true(events(1) & 1u << UHCA_ABI_EVENT_CQ_ERR);
 	assert_int_equal(events(0) & 1u << UHCA_ABI_EVENT_CQ_ERR, 0);
 	assert_int_equal(state_of(1), IBV_QPS_ERR);
@@ -345,7 +345,7 @@ static void test_late(void **state)
 	}
 	for (unsigned i = 0; i < 3; i++) {
 		while (!io_user_poll(&q[1], &e) && io_clock_now() < end)
-			turn();
+			loop_pass();
 		assert_int_equal(e.wr_id, 7 + i);
 		assert_int_equal(e.status, UHCA_ABI_WC_SUCCESS);
 	}
@@ -363,7 +363,7 @@ static void test_late_apart(void **state)
 	io_user_recv(&q[1], 1, 8192, 4096);
 	post_send();
 	for (unsigned i = 0; i < 5 && t.d.faults.n_cqes < 2; i++)
-		turn();
+		loop_pass();
 	assert_int_equal(t.d.faults.n_cqes, 2);
 	first = io_fault_cqe_deadline(&t.d.faults);
 	io_fault_cqe_tick(&t.d.faults, first - 1);
@@ -388,11 +388,11 @@ static void test_port(void **state)
 	io_user_recv(&q[1], 1, 8192, 4096);
 	post_send();
 	for (unsigned i = 0; i < 3; i++)
-		turn();
+		loop_pass();
 	seen = events(0);
 	assert_true(seen & 1u << UHCA_ABI_EVENT_PORT_ERR);
 	while (!(seen & 1u << UHCA_ABI_EVENT_PORT_ACTIVE) && io_clock_now() < end) {
-		turn();
+		loop_pass();
 		seen |= events(0);
 	}
 	assert_true(seen & 1u << UHCA_ABI_EVENT_PORT_ACTIVE);
@@ -422,7 +422,7 @@ static void test_by_time(void **state)
 	(void)state;
 	add("gid.change after=1ms dev=uhca1");
 	while (!(seen & 1u << UHCA_ABI_EVENT_GID_CHANGE) && io_clock_now() < end) {
-		turn();
+		loop_pass();
 		seen |= events(1);
 	}
 	assert_true(seen & 1u << UHCA_ABI_EVENT_GID_CHANGE);
@@ -438,7 +438,7 @@ static void test_fatal(void **state)
 	add("dev.fatal opcode=rc.send dir=tx nth=1");
 	post_send();
 	for (unsigned i = 0; i < 3; i++)
-		turn();
+		loop_pass();
 	assert_int_equal(recv(u[0].c.sock, &byte, 1, MSG_DONTWAIT), 0);
 	assert_int_equal(state_of(1), IBV_QPS_RTS);
 	assert_int_equal(t.d.clients.n, 1);

@@ -148,7 +148,7 @@ static void test_no_descriptors(void **state)
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 	struct rlimit old;
 	struct rlimit none;
-	unsigned turns = 0;
+	unsigned passes = 0;
 
 	assert_true(fd >= 0);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
@@ -158,10 +158,10 @@ static void test_no_descriptors(void **state)
 	/* the reserve's number is taken again for the connection only below the limit */
 	none.rlim_cur = (rlim_t)f->l.reserve + 1;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	while (poll(&p, 1, 0) == 0 && turns++ < 1000)
-		io_test_turn(f->loop);
+	while (poll(&p, 1, 0) == 0 && passes++ < 1000)
+		io_test_loop_pass(f->loop);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
-	assert_in_range(turns, 0, 10);
+	assert_in_range(passes, 0, 10);
 	assert_int_equal(f->accepted, 0);
 	close(fd);
 	/* and later all is well again */

@@ -131,7 +131,7 @@ static void test_more_than_a_batch(void **state)
 		assert_int_equal(f->one[i].events, EPOLLIN);
 }
 
-/* Where one takes long the others come in the next turns, each before the first comes again. */
+/* Where one takes long the others come in the next passes, each before the first comes again. */
 static void test_long_ones(void **state)
 {
 	struct fixture *f = *state;
@@ -142,8 +142,8 @@ static void test_long_ones(void **state)
 		ring(&f->one[i]);
 	}
 	f->busy = 2 * IO_MSEC;
-	for (unsigned turn = 0; turn < WATCHES; turn++) {
-		io_test_turn(f->loop);
+	for (unsigned pass = 0; pass < WATCHES; pass++) {
+		io_test_loop_pass(f->loop);
 		assert_true(all_told(f) <= before + 1);
 		before = all_told(f);
 	}
@@ -160,7 +160,7 @@ static void test_once(void **state)
 	for (unsigned i = 1; i <= 3; i++) {
 		ring(&f->one[0]);
 		for (unsigned k = 0; k < 3; k++)
-			io_test_turn(f->loop);
+			io_test_loop_pass(f->loop);
 		assert_int_equal(f->one[0].told, i);
 	}
 }
@@ -170,18 +170,18 @@ static void test_change(void **state)
 	struct fixture *f = *state;
 
 	start(f, 0, EPOLLIN);
-	io_test_turn(f->loop);
+	io_test_loop_pass(f->loop);
 	assert_int_equal(f->one[0].told, 0);
 	io_watch_change(&f->one[0].w, EPOLLIN | EPOLLOUT);
-	io_test_turn(f->loop);
+	io_test_loop_pass(f->loop);
 	assert_int_equal(f->one[0].told, 1);
 	assert_int_equal(f->one[0].events, EPOLLOUT);
 	io_watch_change(&f->one[0].w, EPOLLIN);
-	io_test_turn(f->loop);
+	io_test_loop_pass(f->loop);
 	assert_int_equal(f->one[0].told, 1);
 }
 
-/* Of those that are to be told in one turn the first stops all others. */
+/* Of those that are to be told in one pass the first stops all others. */
 static void test_stopped_while_it_waits(void **state)
 {
 	struct fixture *f = *state;
@@ -191,7 +191,7 @@ static void test_stopped_while_it_waits(void **state)
 		start(f, i, EPOLLIN);
 		ring(&f->one[i]);
 	}
-	io_test_turn(f->loop);
+	io_test_loop_pass(f->loop);
 	assert_int_equal(all_told(f), 1);
 }
 
@@ -206,14 +206,14 @@ static void test_nothing_stays(void **state)
 
 	start(f, 0, EPOLLIN);
 	start(f, 1, EPOLLIN);
-	io_test_turn(f->loop);
+	io_test_loop_pass(f->loop);
 	assert_int_equal(io_test_polled(fd), 1);
 	close_one(&f->one[0]);
 	assert_int_equal(io_test_polled(fd), 0);
 	ring(&f->one[0]);
 	assert_int_equal(dup2(f->one[1].copy, fd), fd);
 	for (unsigned i = 0; i < 3; i++)
-		io_test_turn(f->loop);
+		io_test_loop_pass(f->loop);
 	assert_int_equal(all_told(f), 0);
 	close(fd);
 }

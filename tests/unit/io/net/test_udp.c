@@ -373,7 +373,7 @@ static void test_garbage(void **state)
 
 	for (; f->expected < 100; f->expected++) {
 		send_junk(f, fd);
-		io_test_turn(f->loop);
+		io_test_loop_pass(f->loop);
 	}
 	assert_true(io_test_run(f->loop, has_dropped, f));
 	assert_int_equal(f->end[1]->packets, 0);

@@ -122,13 +122,13 @@ static unsigned heard(unsigned device)
 {
 	struct heard h = {0};
 
-	for (unsigned turns = 0; turns < 10000 && h.own == 0; turns++) {
-		io_user_turn(&w.t.d);
+	for (unsigned passes = 0; passes < 10000 && h.own == 0; passes++) {
+		io_user_loop_pass(&w.t.d);
 		poll_device(device, &h);
 	}
 	assert_int_equal(h.own, 1);
 	for (unsigned i = 0; i < 3; i++)
-		io_user_turn(&w.t.d);
+		io_user_loop_pass(&w.t.d);
 	poll_device(device, &h);
 	assert_int_equal(h.own, 1);
 	return h.group;

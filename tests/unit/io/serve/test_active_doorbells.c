@@ -228,7 +228,7 @@ static void test_leave(void **state)
 		munmap(a->bell, sizeof(*a->bell));
 		io_test_disconnect(&a->c);
 		while (f->t.d.clients.n == CLIENTS)
-			io_test_turn(f->t.d.loop);
+			io_test_loop_pass(f->t.d.loop);
 		assert_int_equal(f->all->limit, CLIENTS - 1);
 		join(f, CLIENTS - 1);
 		assert_int_equal(a->mine->active_number, number);

@@ -146,7 +146,7 @@ static void test_purge(void **state)
 	assert_int_equal(f->ch.waiting.n, 1);
 	d.last -= 3; /* then the one in the middle, and nothing more */
 	assert_true(io_test_run(f->loop, drained, &d));
-	io_test_turn(f->loop);
+	io_test_loop_pass(f->loop);
 	assert_int_equal(receive(f), d.last + 2);
 	assert_int_equal(receive(f), 0);
 }
@@ -180,7 +180,7 @@ static void test_leaves_every_set(void **state)
 	struct fixture *f = *state;
 	int fd = f->ch.fd, copy = dup(fd);
 
-	io_test_turn(f->loop);
+	io_test_loop_pass(f->loop);
 	assert_int_equal(io_test_polled(fd), 1);
 	close(f->reader);
 	f->reader = -1;
@@ -196,7 +196,7 @@ static void test_never_waits(void **state)
 
 	assert_int_equal(fcntl(f->ch.fd, F_SETFL, 0), 0);
 	fill(f, 5);
-	io_test_turn(f->loop);
+	io_test_loop_pass(f->loop);
 	assert_int_equal(f->gone, 0);
 }
 

@@ -123,7 +123,7 @@ static void test_hello(void **state)
 	assert_int_equal(status->region.kind, UHCA_ABI_REGION_STATUS);
 	assert_int_equal(bell->region.kind, UHCA_ABI_REGION_DOORBELL);
 	assert_int_equal(write(f->c.fd[2], &one, sizeof(one)), sizeof(one));
-	io_test_turn(f->d->loop);
+	io_test_loop_pass(f->d->loop);
 	munmap((void *)(uintptr_t)status, 4096);
 	munmap(bell, sizeof(*bell));
 }
@@ -573,7 +573,7 @@ static void test_deaf_client(void **state)
 	io_test_hello(&deaf, f->d, "uhca0");
 	while (f->d->clients.n == 2 && sent++ < 100000) {
 		send(deaf.sock, &in, sizeof(in), MSG_DONTWAIT | MSG_NOSIGNAL);
-		io_test_turn(f->d->loop);
+		io_test_loop_pass(f->d->loop);
 	}
 	assert_int_equal(f->d->clients.n, 1);
 	io_test_disconnect(&deaf);
@@ -592,7 +592,7 @@ static void refused_hello(struct fixture *f, struct uhca_cmd_hello in, int mem, 
 	uint32_t handle;
 
 	io_test_connect(&c, f->d);
-	io_test_turn(f->d->loop);
+	io_test_loop_pass(f->d->loop);
 	before = io_test_open_fds();
 	assert_int_equal(io_test_call_fds(&c, UHCA_CMD_HELLO, &in, sizeof(in), fd, 2), expected);
 	assert_int_equal(io_test_open_fds(), before);

@@ -187,7 +187,7 @@ static void test_before_hello(void **state)
 
 	io_test_connect(&c, &f->t.d);
 	for (unsigned i = 0; i < 10 && f->t.d.clients.n < 2; i++)
-		io_test_turn(f->t.d.loop);
+		io_test_loop_pass(f->t.d.loop);
 	assert_int_equal(f->t.d.clients.n, 2);
 	assert_null(f->t.d.clients.at[1]->core);
 	io_drain_doorbells(f->t.d.clients.at[1]);

@@ -120,7 +120,7 @@ static void test_hostile_event(void **state)
 			assert_int_equal(read(f->event, &value, sizeof(value)), sizeof(value));
 		value = 1;
 		for (unsigned k = 0; k < 3; k++)
-			io_test_turn(f->t.d.loop);
+			io_test_loop_pass(f->t.d.loop);
 		assert_in_range(told, i / 2, i); /* what was emptied need not be told */
 	}
 	assert_int_equal(io_test_handle(&f->c, UHCA_CMD_QUERY_DEVICE, 0, NULL), 0);
@@ -164,7 +164,7 @@ static void test_long_end(void **state)
 	assert_int_equal(io_core_ops()->mem_read(other, &span, 1, &byte), 0);
 	io_test_hang_up(&c);
 	while (f->t.d.clients.n > 1)
-		io_test_turn(f->t.d.loop);
+		io_test_loop_pass(f->t.d.loop);
 	while (regions(f) > 0) {
 		assert_true(regions(f) <= before);
 		before = regions(f);
@@ -193,7 +193,7 @@ static void test_long_end_is_cut(void **state)
 	reg_many(&leaves);
 	io_test_hang_up(&leaves);
 	while (t.d.clients.n > 1)
-		io_test_turn(t.d.loop);
+		io_test_loop_pass(t.d.loop);
 	assert_true(core_object_count(t.d.clients.at[0]->dev->core, CORE_OBJECT_MR) > 0);
 	for (unsigned i = 0; i < stays.n_fds; i++)
 		close(stays.fd[i]);
@@ -262,7 +262,7 @@ static void test_event_of_who_is_gone(void **state)
 	assert_true(io_test_run(f->t.d.loop, is_alone, f));
 	assert_int_equal(io_test_polled(event), 0);
 	assert_int_equal(write(copy, &value, sizeof(value)), sizeof(value));
-	io_test_turn(f->t.d.loop);
+	io_test_loop_pass(f->t.d.loop);
 	close(copy);
 }
 

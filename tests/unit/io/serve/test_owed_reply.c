@@ -81,7 +81,7 @@ static void test_alone(void **state)
 		.cmd = UHCA_CMD_CREATE_CQ, .size = sizeof(in), .sequence = ++a.sequence};
 	assert_int_equal(send(a.sock, &in, sizeof(in), 0), sizeof(in));
 	while (refused == 0)
-		io_test_turn(t.d.loop);
+		io_test_loop_pass(t.d.loop);
 	assert_int_equal(io_test_handle(&b, UHCA_CMD_ALLOC_PD, 0, NULL), 0);
 	assert_true(refusals > 0);
 }

@@ -75,29 +75,29 @@ static bool is_over(void)
 }
 
 /* Turns of the loop: how many there were, and ns of processor time. */
-struct turns {
+struct passes {
 	unsigned n;
 	uint64_t longest, all;
 };
 
 /* Turns the loop until all has ended. */
-static struct turns close_all(void)
+static struct passes close_all(void)
 {
 	uint64_t limit = io_clock_now() + IO_TEST_SECONDS * IO_SEC;
-	struct turns turns = {0};
+	struct passes passes = {0};
 
 	close(c.sock);
 	c.sock = -1;
-	for (; !is_over(); turns.n++) {
+	for (; !is_over(); passes.n++) {
 		uint64_t before = io_clock_thread(), used;
 
 		ev_run(t.d.loop, EVRUN_NOWAIT);
 		used = io_clock_thread() - before;
-		turns.longest = used > turns.longest ? used : turns.longest;
-		turns.all += used;
+		passes.longest = used > passes.longest ? used : passes.longest;
+		passes.all += used;
 		assert_true(io_clock_now() < limit);
 	}
-	return turns;
+	return passes;
 }
 
 static void assert_nothing_left(void)
@@ -110,14 +110,14 @@ static void assert_nothing_left(void)
 
 static void test_joins(void **state)
 {
-	struct turns turns;
+	struct passes passes;
 
 	(void)state;
 	for (unsigned i = 0; i < IDS; i++)
 		id_with_joins(UCMA_JOINS);
-	turns = close_all();
-	assert_true(turns.n > 1);
-	assert_true(turns.longest < turns.all / 2);
+	passes = close_all();
+	assert_true(passes.n > 1);
+	assert_true(passes.longest < passes.all / 2);
 	assert_nothing_left();
 }
 

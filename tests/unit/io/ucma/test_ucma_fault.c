@@ -138,7 +138,7 @@ static int send_create(void)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 	assert_int_equal(io_message_send(c.sock, &m, sizeof(m), &pair[1], 1), 0);
 	close(pair[1]);
-	io_test_turn(t.d.loop);
+	io_test_loop_pass(t.d.loop);
 	return pair[0];
 }
 

@@ -74,7 +74,7 @@ static void receive_a_message(void)
 	io_user_send(&from, (struct uhca_abi_send_wqe){.opcode = UHCA_ABI_WR_SEND}, 100);
 	io_user_ring(&from);
 	for (unsigned i = 0; i < 10; i++)
-		io_user_turn(&t.d);
+		io_user_loop_pass(&t.d);
 }
 
 /* A connection whose caller has ended it; the one who accepted has something to read before. */

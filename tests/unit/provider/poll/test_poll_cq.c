@@ -306,8 +306,8 @@ static void on_trap(int sig)
 {
 	(void)sig;
 	if (helped->traps++ || mprotect(helped->page, 4096, PROT_READ | PROT_WRITE) ||
-	    !uhca_copy_on_poll_turn(&helped->copy_on_poll, UHCA_ABI_COPY_ON_POLL_CLIENT,
-				    UHCA_ABI_COPY_ON_POLL_DEVICE))
+	    !uhca_copy_on_poll_exchange(&helped->copy_on_poll, UHCA_ABI_COPY_ON_POLL_CLIENT,
+					UHCA_ABI_COPY_ON_POLL_DEVICE))
 		_exit(3);
 }
 
@@ -391,14 +391,14 @@ static void test_flush(void **state)
 }
 
 /* Garbage for an opcode does not make a receive a send: what is flushed later knows the queue. */
-static void test_turned_opcode(void **state)
+static void test_inverted_opcode(void **state)
 {
 	struct fixture *f = fixture_create(IBV_QPT_RC);
 	const struct uhca_abi_cqe received = {.wr_id = 200,
 					      .qpn = FIXTURE_QPN,
 					      .status = UHCA_ABI_WC_LOC_LEN_ERR,
 					      .opcode = UHCA_ABI_WC_SEND,
-					      .flags = UHCA_ABI_WC_TURNED};
+					      .flags = UHCA_ABI_WC_RECV_INVERTED};
 	struct ibv_wc wc[4];
 
 	(void)state;
@@ -526,7 +526,7 @@ int main(void)
 		cmocka_unit_test(test_both_copy),
 		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_flush_between),
-		cmocka_unit_test(test_turned_opcode),
+		cmocka_unit_test(test_inverted_opcode),
 		cmocka_unit_test(test_flush_reused_slots),
 		cmocka_unit_test(test_flush_nonsense),
 		cmocka_unit_test(test_forked),

@@ -47,7 +47,7 @@ static uintptr_t refuse(struct uhcav_here here, const char *op, const void *obje
 	char call[64];
 
 	/* ibv_bind_mw goes by the window. */
-	uhcav_told_call(here, call_of(op, call), strcmp(op, "bind_mw") ? object : second);
+	uhcav_gone_report_call(here, call_of(op, call), strcmp(op, "bind_mw") ? object : second);
 	if (begins(op, "post_") && strcmp(op, "post_srq_ops") && third)
 		*third = second;
 	errno = EINVAL;

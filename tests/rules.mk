@@ -120,7 +120,7 @@ $(sanitize_programs): %: %.o $(sanitize_shared)
 		$(if $(findstring /cm-,$@)$(findstring /across/,$@)$(filter $(sanitize_known_cm),$@),$(sanitize_of_cm) -lrdmacm) \
 		-libverbs -lpthread
 -include $(sanitize_objects:.o=.d)
-tests/verbs/sanitize/checks.log tests/verbs/sanitize/hangs.log tests/verbs/sanitize/telling.log tests/verbs/sanitize/users.log: $(sanitize_programs)
+tests/verbs/sanitize/checks.log tests/verbs/sanitize/hangs.log tests/verbs/sanitize/reports.log tests/verbs/sanitize/users.log: $(sanitize_programs)
 check-verbs: $(sanitize_programs)
 
 # Of scripts that need the program of another test.

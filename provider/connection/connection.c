@@ -102,7 +102,7 @@ static void look_at_one(const struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 		uhcav_diagnostic_fact("the CM has retry_cnt from rdma_connect's retry_count, and "
 				      "rnr_retry from the rnr_retry_count of the other end's call");
 	uhcav_diagnostic_stack(stack, "modified by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 static bool is_connected_type(const struct ibv_qp *qp)

@@ -66,8 +66,8 @@ static bool receives(const struct uhca_abi_end *e)
 	       (e->attr.qp_state == IBV_QPS_RTR || e->attr.qp_state == IBV_QPS_RTS);
 }
 
-static void tell(const struct uhcav_datagram *d, const struct uhca_cmd_query_peer_reply *r,
-		 uint32_t sent)
+static void report(const struct uhcav_datagram *d, const struct uhca_cmd_query_peer_reply *r,
+		   uint32_t sent)
 {
 	char words[UHCAV_END_WORDS];
 
@@ -80,9 +80,9 @@ static void tell(const struct uhcav_datagram *d, const struct uhca_cmd_query_pee
 	uhcav_diagnostic_fact("%s has Q_Key 0x%x", uhcav_end_words(&r->peer, words),
 			      r->peer.attr.qkey);
 	uhcav_diagnostic_stack(d->posted, "posted by");
-	uhcav_left_tell((struct uhcav_left){"qp", r->peer.guid, r->peer.qpn, "qkey"},
-			"QP 0x%x was given its Q_Key by", r->peer.qpn);
-	uhcav_diagnostic_tell();
+	uhcav_left_report((struct uhcav_left){"qp", r->peer.guid, r->peer.qpn, "qkey"},
+			  "QP 0x%x was given its Q_Key by", r->peer.qpn);
+	uhcav_diagnostic_report();
 }
 
 void uhcav_datagram_look(const struct uhcav_datagram *d)
@@ -100,7 +100,7 @@ void uhcav_datagram_look(const struct uhcav_datagram *d)
 		return;
 	sent = d->qkey & CONTROLLED ? r.mine.attr.qkey : d->qkey;
 	if (sent != r.peer.attr.qkey)
-		tell(d, &r, sent);
+		report(d, &r, sent);
 	is_known(d);
 }
 
@@ -158,8 +158,8 @@ static bool was_known(const struct uhcav_datagram *d, bool is_known_now)
 	return known;
 }
 
-static void tell_nobody(struct uhcav_here here, const struct uhcav_datagram *d,
-			const struct uhca_cmd_query_peer_reply *r)
+static void report_nobody(struct uhcav_here here, const struct uhcav_datagram *d,
+			  const struct uhca_cmd_query_peer_reply *r)
 {
 	if (!uhcav_diagnostic_is_new(UHCA_CHECK_CONN_UNANSWERED, d->posted, NULL))
 		return;
@@ -170,9 +170,9 @@ static void tell_nobody(struct uhcav_here here, const struct uhcav_datagram *d,
 			      d->qpn, r->mine.qpn);
 	uhcav_diagnostic_stack(d->posted, "posted by");
 	uhcav_diagnostic_stack(uhcav_stack_take(here), "its completion was polled by");
-	uhcav_left_tell((struct uhcav_left){"qp", r->peer.guid, d->qpn, "gone"},
-			"QP 0x%x destroyed by", d->qpn);
-	uhcav_diagnostic_tell();
+	uhcav_left_report((struct uhcav_left){"qp", r->peer.guid, d->qpn, "gone"},
+			  "QP 0x%x destroyed by", d->qpn);
+	uhcav_diagnostic_report();
 }
 
 /* Of this process, on the same device: its receives were looked at with the post. */
@@ -181,8 +181,8 @@ static bool is_looked_at(const struct uhca_abi_end *to, const struct uhca_abi_en
 	return to->pid == (uint32_t)getpid() && to->guid == from->guid;
 }
 
-static void tell_too_long(struct uhcav_here here, const struct uhcav_datagram *d,
-			  const struct uhca_cmd_query_peer_reply *r, uint64_t length)
+static void report_too_long(struct uhcav_here here, const struct uhcav_datagram *d,
+			    const struct uhca_cmd_query_peer_reply *r, uint64_t length)
 {
 	const struct uhca_abi_end *to = &r->peer;
 	char words[UHCAV_END_WORDS];
@@ -197,11 +197,11 @@ static void tell_too_long(struct uhcav_here here, const struct uhcav_datagram *d
 	uhcav_diagnostic_cause(&r->cause);
 	uhcav_diagnostic_stack(d->posted, "posted by");
 	uhcav_diagnostic_stack(uhcav_stack_take(here), "its completion was polled by");
-	uhcav_left_tell((struct uhcav_left){to->srq ? "srq" : "qp", to->guid,
-					    to->srq ? to->srq : to->qpn, "receive 0"},
-			"%s 0x%x posts receives by", to->srq ? "SRQ" : "QP",
-			to->srq ? to->srq : to->qpn);
-	uhcav_diagnostic_tell();
+	uhcav_left_report((struct uhcav_left){to->srq ? "srq" : "qp", to->guid,
+					      to->srq ? to->srq : to->qpn, "receive 0"},
+			  "%s 0x%x posts receives by", to->srq ? "SRQ" : "QP",
+			  to->srq ? to->srq : to->qpn);
+	uhcav_diagnostic_report();
 }
 
 /* ---- to a queue pair that is not up ---- */
@@ -226,7 +226,7 @@ static void note_early(const struct uhcav_datagram *d, bool early)
 	pthread_mutex_unlock(&lock);
 }
 
-static void tell_early(const struct sent *s, const struct uhca_cmd_query_peer_reply *r)
+static void report_early(const struct sent *s, const struct uhca_cmd_query_peer_reply *r)
 {
 	char words[UHCAV_END_WORDS];
 
@@ -239,9 +239,9 @@ static void tell_early(const struct sent *s, const struct uhca_cmd_query_peer_re
 			      uhcav_end_words(&r->peer, words));
 	uhcav_diagnostic_cause(&r->cause);
 	uhcav_diagnostic_stack(s->early, "posted by");
-	uhcav_left_tell((struct uhcav_left){"qp", r->peer.guid, r->peer.qpn, "qkey"},
-			"QP 0x%x was moved to INIT by", r->peer.qpn);
-	uhcav_diagnostic_tell();
+	uhcav_left_report((struct uhcav_left){"qp", r->peer.guid, r->peer.qpn, "qkey"},
+			  "QP 0x%x was moved to INIT by", r->peer.qpn);
+	uhcav_diagnostic_report();
 }
 
 static bool take_early(struct sent *s, const struct uhcav_datagram *of, struct sent *out)
@@ -271,7 +271,7 @@ void uhcav_datagram_over(const struct uhcav_datagram *of)
 	for (unsigned i = 0; i < PLACES; i++)
 		if (take_early(&sents[i], of, &s) && uhcav_ask_datagram(&s.who, s.ah, s.qpn, &r) &&
 		    is_too_early(&r) && r.cause.kind == UHCA_ABI_CAUSE_STATE)
-			tell_early(&s, &r);
+			report_early(&s, &r);
 }
 
 void uhcav_datagram_sent(struct uhcav_here here, const struct uhcav_datagram *d, uint64_t length)
@@ -282,9 +282,9 @@ void uhcav_datagram_sent(struct uhcav_here here, const struct uhcav_datagram *d,
 	    !uhcav_ask_datagram(&d->who, d->ah, d->qpn, &r))
 		return;
 	if (!was_known(d, r.found != UHCA_ABI_PEER_ABSENT) && r.found == UHCA_ABI_PEER_ABSENT)
-		tell_nobody(here, d, &r);
+		report_nobody(here, d, &r);
 	note_early(d, is_too_early(&r));
 	if (r.found == UHCA_ABI_PEER_KNOWN && r.cause.kind == UHCA_ABI_CAUSE_RECEIVE_SHORT &&
 	    r.cause.got == length + GRH)
-		tell_too_long(here, d, &r, length);
+		report_too_long(here, d, &r, length);
 }

@@ -19,7 +19,7 @@ struct failed_request {
 
 /* ---- what all findings say ---- */
 
-static void tell_request(const struct uhcav_failed *f)
+static void report_request(const struct uhcav_failed *f)
 {
 	uhcav_diagnostic_request(&f->name);
 	if (f->rkey)
@@ -34,33 +34,33 @@ static bool begin(const struct failed_request *s, enum uhca_check check, const c
 	if (!uhcav_diagnostic_is_new(check, s->f->posted, NULL))
 		return false;
 	uhcav_diagnostic_begin(check, "%s", what);
-	tell_request(s->f);
+	report_request(s->f);
 	return true;
 }
 
-static void tell_here(const struct failed_request *s)
+static void report_here(const struct failed_request *s)
 {
 	const char *title = s->f->polled ? s->f->polled : "its error was polled by";
 
 	uhcav_diagnostic_stack(uhcav_stack_take(s->here), "%s", title);
 }
 
-static void tell_stacks(const struct failed_request *s)
+static void report_stacks(const struct failed_request *s)
 {
 	uhcav_diagnostic_cause(&s->r->cause);
 	uhcav_diagnostic_stack(s->f->posted, "posted by");
-	tell_here(s);
+	report_here(s);
 }
 
 /* A stack that the peer has left about itself, or about one of its regions. */
-__attribute__((format(printf, 5, 0))) static void tell_left(const struct failed_request *s,
-							    const char *kind, uint32_t number,
-							    const char *what, const char *title)
+__attribute__((format(printf, 5, 0))) static void report_left(const struct failed_request *s,
+							      const char *kind, uint32_t number,
+							      const char *what, const char *title)
 {
-	uhcav_left_tell((struct uhcav_left){kind, s->r->peer.guid, number, what}, title, number);
+	uhcav_left_report((struct uhcav_left){kind, s->r->peer.guid, number, what}, title, number);
 }
 
-static void tell_peer(const struct failed_request *s)
+static void report_peer(const struct failed_request *s)
 {
 	char words[UHCAV_END_WORDS];
 
@@ -70,43 +70,43 @@ static void tell_peer(const struct failed_request *s)
 
 /* ---- keys and rights ---- */
 
-static void tell_key(const struct failed_request *s, enum uhca_check check, const char *what)
+static void report_key(const struct failed_request *s, enum uhca_check check, const char *what)
 {
 	const struct uhca_abi_cause *c = &s->r->cause;
 
 	if (!begin(s, check, what))
 		return;
-	tell_peer(s);
-	tell_stacks(s);
-	tell_left(s, "mr", c->key, "gone", "memory region 0x%x deregistered by");
-	tell_left(s, "mr", c->key, "made", "memory region 0x%x registered by");
+	report_peer(s);
+	report_stacks(s);
+	report_left(s, "mr", c->key, "gone", "memory region 0x%x deregistered by");
+	report_left(s, "mr", c->key, "made", "memory region 0x%x registered by");
 	if (c->near)
-		tell_left(s, "mr", c->near, "made", "memory region 0x%x registered by");
-	uhcav_diagnostic_tell();
+		report_left(s, "mr", c->near, "made", "memory region 0x%x registered by");
+	uhcav_diagnostic_report();
 }
 
-static void tell_qp_right(const struct failed_request *s, enum uhca_check check, const char *what)
+static void report_qp_right(const struct failed_request *s, enum uhca_check check, const char *what)
 {
 	if (!begin(s, check, what))
 		return;
-	tell_peer(s);
-	tell_stacks(s);
-	tell_left(s, "qp", s->r->peer.qpn, "allowed", "QP 0x%x was given its rights by");
-	uhcav_diagnostic_tell();
+	report_peer(s);
+	report_stacks(s);
+	report_left(s, "qp", s->r->peer.qpn, "allowed", "QP 0x%x was given its rights by");
+	uhcav_diagnostic_report();
 }
 
 /* ---- receives ---- */
 
-static void tell_receives(const struct failed_request *s)
+static void report_receives(const struct failed_request *s)
 {
 	const struct uhca_abi_end *e = s->f->is_recv ? &s->r->mine : &s->r->peer;
 	static const char *const what[] = {"receive 0", "receive 1", "receive 2"};
 
 	for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++)
-		uhcav_left_tell((struct uhcav_left){e->srq ? "srq" : "qp", e->guid,
-						    e->srq ? e->srq : e->qpn, what[i]},
-				"%s 0x%x posts receives by", e->srq ? "SRQ" : "QP",
-				e->srq ? e->srq : e->qpn);
+		uhcav_left_report((struct uhcav_left){e->srq ? "srq" : "qp", e->guid,
+						      e->srq ? e->srq : e->qpn, what[i]},
+				  "%s 0x%x posts receives by", e->srq ? "SRQ" : "QP",
+				  e->srq ? e->srq : e->qpn);
 }
 
 /* Sender and receiver both may find it. */
@@ -117,39 +117,39 @@ static void name_once(const struct failed_request *s, const char *check)
 	uhcav_diagnostic_once("%s %llx:%x", check, (unsigned long long)to->guid, to->qpn);
 }
 
-static void tell_short(const struct failed_request *s)
+static void report_short(const struct failed_request *s)
 {
 	if (!begin(s, UHCA_CHECK_RECV_SHORT,
 		   s->f->is_recv ? "a message is longer than the receive that it came to"
 				 : "a message is longer than the peer's receive"))
 		return;
-	tell_peer(s);
+	report_peer(s);
 	name_once(s, "recv-short");
-	tell_stacks(s);
+	report_stacks(s);
 	if (!s->f->is_recv)
-		tell_receives(s);
-	uhcav_diagnostic_tell();
+		report_receives(s);
+	uhcav_diagnostic_report();
 }
 
-static void tell_missing(const struct failed_request *s)
+static void report_missing(const struct failed_request *s)
 {
 	if (!begin(s, UHCA_CHECK_RECV_MISSING,
 		   "a message has found no receive, as often as it was sent"))
 		return;
-	tell_peer(s);
+	report_peer(s);
 	if (s->r->found == UHCA_ABI_PEER_KNOWN)
 		uhcav_diagnostic_fact("rnr_retry %u here, min_rnr_timer %u there; %u receives are "
 				      "posted there now",
 				      s->r->mine.attr.rnr_retry, s->r->peer.attr.min_rnr_timer,
 				      s->r->peer.recvs);
-	tell_stacks(s);
-	tell_receives(s);
-	uhcav_diagnostic_tell();
+	report_stacks(s);
+	report_receives(s);
+	uhcav_diagnostic_report();
 }
 
 /* ---- what was never answered ---- */
 
-static void tell_partner(const struct failed_request *s)
+static void report_partner(const struct failed_request *s)
 {
 	const struct uhca_cmd_query_peer_reply *r = s->r;
 
@@ -165,31 +165,31 @@ static void tell_partner(const struct failed_request *s)
 }
 
 /* Nothing was heard of the peer ever: it is not that it has ended. */
-static void tell_unanswered(const struct failed_request *s, const char *why)
+static void report_unanswered(const struct failed_request *s, const char *why)
 {
 	uint32_t qpn = s->r->mine.attr.dest_qp_num;
 
 	if (!begin(s, UHCA_CHECK_CONN_UNANSWERED, "requests of a connection are never answered"))
 		return;
 	uhcav_diagnostic_fact("dest_qp_num 0x%x: %s", qpn, why);
-	tell_partner(s);
+	report_partner(s);
 	uhcav_diagnostic_stack(s->f->posted, "posted by");
-	uhcav_left_tell((struct uhcav_left){"qp", s->r->mine.guid, s->r->mine.qpn, "connected"},
-			"QP 0x%x connected by", s->r->mine.qpn);
-	tell_here(s);
-	tell_left(s, "qp", qpn, "gone", "QP 0x%x destroyed by");
-	uhcav_diagnostic_tell();
+	uhcav_left_report((struct uhcav_left){"qp", s->r->mine.guid, s->r->mine.qpn, "connected"},
+			  "QP 0x%x connected by", s->r->mine.qpn);
+	report_here(s);
+	report_left(s, "qp", qpn, "gone", "QP 0x%x destroyed by");
+	uhcav_diagnostic_report();
 }
 
-static void tell_why(const struct failed_request *s, const char *why)
+static void report_why(const struct failed_request *s, const char *why)
 {
 	if (!begin(s, UHCA_CHECK_COMPLETION_FAILED, why))
 		return;
-	tell_peer(s);
-	tell_stacks(s);
+	report_peer(s);
+	report_stacks(s);
 	if (s->r->found == UHCA_ABI_PEER_ABSENT)
-		tell_left(s, "qp", s->r->peer.qpn, "gone", "QP 0x%x destroyed by");
-	uhcav_diagnostic_tell();
+		report_left(s, "qp", s->r->peer.qpn, "gone", "QP 0x%x destroyed by");
+	uhcav_diagnostic_report();
 }
 
 static const char *why_state(uint32_t state)
@@ -237,10 +237,10 @@ static void explain_silence(const struct failed_request *s)
 	const char *why = why_silent(s->r);
 
 	if (why && is_astray(s->r))
-		tell_unanswered(s, why);
+		report_unanswered(s, why);
 	else if (s->r->found != UHCA_ABI_PEER_KNOWN || why ||
-		 !uhcav_match_tell(s->r, s->f->posted, "has sent, without an answer, by"))
-		tell_why(s, why ? why : "a request was not answered");
+		 !uhcav_match_report(s->r, s->f->posted, "has sent, without an answer, by"))
+		report_why(s, why ? why : "a request was not answered");
 }
 
 /* ---- */
@@ -251,21 +251,21 @@ static const struct row {
 	enum uhca_check check;
 	const char *what;
 } rows[UHCA_ABI_CAUSES] = {
-	[UHCA_ABI_CAUSE_KEY_DEAD] = {tell_key, UHCA_CHECK_RKEY_DEAD,
+	[UHCA_ABI_CAUSE_KEY_DEAD] = {report_key, UHCA_CHECK_RKEY_DEAD,
 				     "a remote request named a deregistered region"},
 	[UHCA_ABI_CAUSE_KEY_RIGHT] =
-		{tell_key, UHCA_CHECK_RKEY_ACCESS,
+		{report_key, UHCA_CHECK_RKEY_ACCESS,
 		 "a remote request named a region without the needed access right"},
-	[UHCA_ABI_CAUSE_RANGE] = {tell_key, UHCA_CHECK_RKEY_RANGE,
+	[UHCA_ABI_CAUSE_RANGE] = {report_key, UHCA_CHECK_RKEY_RANGE,
 				  "a remote request is not inside the region that it names"},
-	[UHCA_ABI_CAUSE_KEY_DOMAIN] = {tell_key, UHCA_CHECK_RKEY_FOREIGN,
+	[UHCA_ABI_CAUSE_KEY_DOMAIN] = {report_key, UHCA_CHECK_RKEY_FOREIGN,
 				       "a remote request named a region of another protection "
 				       "domain than that of its peer's queue pair"},
-	[UHCA_ABI_CAUSE_KEY_SWAPPED] = {tell_key, UHCA_CHECK_KEY_SWAPPED,
+	[UHCA_ABI_CAUSE_KEY_SWAPPED] = {report_key, UHCA_CHECK_KEY_SWAPPED,
 					"a remote request has an L_Key instead of an R_Key"},
-	[UHCA_ABI_CAUSE_KEY_UNKNOWN] = {tell_key, UHCA_CHECK_RKEY_UNKNOWN,
+	[UHCA_ABI_CAUSE_KEY_UNKNOWN] = {report_key, UHCA_CHECK_RKEY_UNKNOWN,
 					"a remote request has an R_Key that names nothing"},
-	[UHCA_ABI_CAUSE_QP_RIGHT] = {tell_qp_right, UHCA_CHECK_QP_ACCESS,
+	[UHCA_ABI_CAUSE_QP_RIGHT] = {report_qp_right, UHCA_CHECK_QP_ACCESS,
 				     "the peer's queue pair does not allow a remote request"},
 };
 
@@ -282,8 +282,8 @@ static void explain(const struct failed_request *s)
 	if (row->tell && is_of_it)
 		row->tell(s, row->check, row->what);
 	else if (s->r->found != UHCA_ABI_PEER_KNOWN || !is_about_settings(s->r->cause.kind) ||
-		 !uhcav_match_tell(s->r, s->f->posted, "has sent what was refused by"))
-		tell_why(s, "a request has failed");
+		 !uhcav_match_report(s->r, s->f->posted, "has sent what was refused by"))
+		report_why(s, "a request has failed");
 }
 
 void uhcav_failed_explain(struct uhcav_here here, const struct uhcav_failed *f)
@@ -295,9 +295,9 @@ void uhcav_failed_explain(struct uhcav_here here, const struct uhcav_failed *f)
 	if (!uhcav_ask(&f->who, f->status, &r))
 		return;
 	if (r.cause.kind == UHCA_ABI_CAUSE_RECEIVE_SHORT)
-		tell_short(&s);
+		report_short(&s);
 	else if (f->status == IBV_WC_RNR_RETRY_EXC_ERR)
-		tell_missing(&s);
+		report_missing(&s);
 	else if (f->status == IBV_WC_RETRY_EXC_ERR)
 		explain_silence(&s);
 	else

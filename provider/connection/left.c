@@ -25,7 +25,7 @@ void uhcav_left_add(struct uhcav_context *ctx, const char *kind, uint32_t number
 	errno = saved;
 }
 
-void uhcav_left_tell(struct uhcav_left of, const char *title, ...)
+void uhcav_left_report(struct uhcav_left of, const char *title, ...)
 {
 	char name[NAME], text[NAME];
 	va_list arguments;

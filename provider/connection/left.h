@@ -20,8 +20,8 @@ struct uhcav_left {
 void uhcav_left_add(struct uhcav_context *ctx, const char *kind, uint32_t number, const char *what,
 		    const struct uhcav_stack *stack);
 
-/* It belongs to the finding that is being told. */
-void uhcav_left_tell(struct uhcav_left of, const char *title, ...)
+/* It belongs to the finding that is being reported. */
+void uhcav_left_report(struct uhcav_left of, const char *title, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #endif

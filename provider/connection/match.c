@@ -56,7 +56,7 @@ static bool is_crossed(const struct uhca_cmd_query_peer_reply *r)
 	return !r->names_back;
 }
 
-static void tell_crossed(const struct uhca_cmd_query_peer_reply *r)
+static void report_crossed(const struct uhca_cmd_query_peer_reply *r)
 {
 	uhcav_diagnostic_fact("QP 0x%x has dest_qp_num 0x%x, which has 0x%x%s", r->mine.qpn,
 			      r->mine.attr.dest_qp_num, r->peer.attr.dest_qp_num,
@@ -78,8 +78,8 @@ static void name_once(const struct uhca_abi_end *a, const struct uhca_abi_end *b
 			      first->qpn, (unsigned long long)second->guid, second->qpn);
 }
 
-bool uhcav_match_tell(const struct uhca_cmd_query_peer_reply *r, const struct uhcav_stack *at,
-		      const char *title)
+bool uhcav_match_report(const struct uhca_cmd_query_peer_reply *r, const struct uhcav_stack *at,
+			const char *title)
 {
 	/* Of UC a packet does not say who has sent it, and some programs live by that. */
 	bool crossed = r->mine.qp_type == IBV_QPT_RC && is_crossed(r);
@@ -92,14 +92,14 @@ bool uhcav_match_tell(const struct uhca_cmd_query_peer_reply *r, const struct uh
 	uhcav_diagnostic_begin(UHCA_CHECK_CONN_MISMATCH,
 			       "the two ends of a connection have different attributes");
 	if (crossed)
-		tell_crossed(r);
+		report_crossed(r);
 	else
 		look_both_ways(&r->mine, &r->peer, true);
 	name_once(&r->mine, &r->peer);
 	uhcav_diagnostic_stack(at, "QP 0x%x %s", r->mine.qpn, title);
-	uhcav_left_tell((struct uhcav_left){"qp", r->peer.guid, r->peer.qpn, "connected"},
-			"%s connected by", uhcav_end_words(&r->peer, words));
-	uhcav_diagnostic_tell();
+	uhcav_left_report((struct uhcav_left){"qp", r->peer.guid, r->peer.qpn, "connected"},
+			  "%s connected by", uhcav_end_words(&r->peer, words));
+	uhcav_diagnostic_report();
 	return true;
 }
 
@@ -132,5 +132,5 @@ bool uhcav_connection_look(const struct ibv_qp *qp)
 		return true;
 	if (!is_up(&r.peer))
 		return false;
-	return uhcav_match_tell(&r, e.connected, "connected by") || sends(&r.peer);
+	return uhcav_match_report(&r, e.connected, "connected by") || sends(&r.peer);
 }

@@ -12,7 +12,7 @@
  * Reports conn-mismatch if they do not fit. "at" is where this end was connected, or the post that
  * failed. False: they fit.
  */
-bool uhcav_match_tell(const struct uhca_cmd_query_peer_reply *r, const struct uhcav_stack *at,
-		      const char *title);
+bool uhcav_match_report(const struct uhca_cmd_query_peer_reply *r, const struct uhcav_stack *at,
+			const char *title);
 
 #endif

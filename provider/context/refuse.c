@@ -13,7 +13,7 @@
 static __thread char why[UHCA_ABI_REASON];
 
 /* Under no lock: a few more or less do not matter. */
-static bool may_tell(struct uhcav_context *ctx)
+static bool may_report(struct uhcav_context *ctx)
 {
 	struct timespec t;
 	uint32_t now;
@@ -29,7 +29,7 @@ static bool may_tell(struct uhcav_context *ctx)
 }
 
 /* As uhcav_post_fault, no call of the context: what a dead one does takes locks. */
-static void tell(struct uhcav_context *ctx, const struct uhcav_post *post, int err)
+static void report(struct uhcav_context *ctx, const struct uhcav_post *post, int err)
 {
 	struct uhca_cmd_refused ask = {.error = (uint32_t)err,
 				       .qpn = post->qpn,
@@ -41,7 +41,7 @@ static void tell(struct uhcav_context *ctx, const struct uhcav_post *post, int e
 
 	snprintf(ask.verb, sizeof(ask.verb), "%s", post->verb);
 	memcpy(ask.why, why, sizeof(ask.why));
-	if (may_tell(ctx))
+	if (may_report(ctx))
 		uhcav_rpc_call(&ctx->rpc, &call);
 	snprintf(text, sizeof(text), "%s: %s", post->verb, why);
 	/* Calls of uhcadv.h have their whole name already. */
@@ -67,7 +67,7 @@ int uhcav_because(int err, const char *words, ...)
 
 int uhcav_refused(struct uhcav_context *ctx, const char *verb, int err)
 {
-	tell(ctx, &(struct uhcav_post){.verb = verb}, err < 0 ? -err : err);
+	report(ctx, &(struct uhcav_post){.verb = verb}, err < 0 ? -err : err);
 	return err;
 }
 
@@ -84,6 +84,6 @@ int uhcav_refuse(struct uhcav_context *ctx, const char *verb, int err, const cha
 int uhcav_post_refused(struct uhcav_context *ctx, const struct uhcav_post *post, int err)
 {
 	if (err && err != ENOMEM && err != EIO)
-		tell(ctx, post, err);
+		report(ctx, post, err);
 	return err;
 }

@@ -28,7 +28,7 @@ static const char *const names[] = {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SI
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction first[SIGNALS], former[SIGNALS];
 static uhcav_crash_words_fn *words_of;
-static bool tells_all; /* a sweep wants to know of each crash, not of those in verbs alone */
+static bool reports_all; /* a sweep wants to know of each crash, not of those in verbs alone */
 static __thread volatile sig_atomic_t inside; /* a report is under way: what crashes now is ours */
 
 static size_t index_of(int sig)
@@ -98,7 +98,7 @@ static struct found look(const struct uhcav_stack *stack)
 
 /* ---- the report ---- */
 
-static void tell_objects(const struct found *f)
+static void report_objects(const struct found *f)
 {
 	char words[128];
 
@@ -115,7 +115,7 @@ static const char *name_of(const struct found *f)
 {
 	if (f->call)
 		return f->call;
-	if (f->place == PLACE_PROGRAM && tells_all)
+	if (f->place == PLACE_PROGRAM && reports_all)
 		return "the program";
 	if (f->place == PLACE_PROGRAM)
 		return "an inline verb";
@@ -124,7 +124,7 @@ static const char *name_of(const struct found *f)
 	return uhcav_crash_call.name ? uhcav_crash_call.name : "a verb";
 }
 
-static void tell(int sig, const siginfo_t *info, const struct uhcav_stack *stack)
+static void report_crash(int sig, const siginfo_t *info, const struct uhcav_stack *stack)
 {
 	struct found f = look(stack);
 	const char *call = name_of(&f);
@@ -137,12 +137,12 @@ static void tell(int sig, const siginfo_t *info, const struct uhcav_stack *stack
 		uhcav_diagnostic_fact(
 			"the address is 0x%llx%s", (unsigned long long)(uintptr_t)info->si_addr,
 			(uintptr_t)info->si_addr < 4096 ? ": by a pointer that is NULL" : "");
-	tell_objects(&f);
+	report_objects(&f);
 	uhcav_diagnostic_stack(stack, "%s in", names[index_of(sig)]);
-	if (f.place == PLACE_VERBS || tells_all)
-		uhcav_diagnostic_tell();
+	if (f.place == PLACE_VERBS || reports_all)
+		uhcav_diagnostic_report();
 	else
-		uhcav_diagnostic_tell_if_verb();
+		uhcav_diagnostic_report_if_verb();
 }
 
 /* Sent by kill(2) from outside, it is no crash. */
@@ -159,7 +159,7 @@ static void report(int sig, const siginfo_t *info, const void *context)
 		return;
 	inside = 1;
 	of.stack.n = uhcav_stack_interrupted(uhcav_signal_pc(context), of.stack.pc);
-	tell(sig, info, &of.stack);
+	report_crash(sig, info, &of.stack);
 	inside = 0;
 	pthread_mutex_unlock(&lock);
 }
@@ -297,7 +297,7 @@ static sighandler_t hear_signal(int sig, sighandler_t handler)
 void uhcav_crash_begin(uhcav_crash_words_fn *words)
 {
 	words_of = words;
-	tells_all = secure_getenv(UHCA_SANITIZE_SWEEP_ENV);
+	reports_all = secure_getenv(UHCA_SANITIZE_SWEEP_ENV);
 	for (size_t i = 0; i < SIGNALS; i++)
 		listen_to(i, true);
 	uhcav_crash_listen();

@@ -288,12 +288,12 @@ static void without_collector(void)
 }
 
 /* Ends the line, with this behind the stacks. */
-static void tell_with(const char *more)
+static void report_with(const char *more)
 {
 	end_line();
 	uhcav_line_put(&line, more);
 	uhcav_line_put(&line, "}");
-	if (!uhcav_reporter_tell(line.text, line.n))
+	if (!uhcav_reporter_send(line.text, line.n))
 		without_collector();
 	pthread_mutex_unlock(&uhcav_diagnostic_lock);
 }
@@ -316,7 +316,7 @@ bool uhcav_diagnostic_ask(const char *member)
 	       strcmp(answer, UHCA_SANITIZE_CLOSED) == 0;
 }
 
-bool uhcav_diagnostic_tell_with(const char *member)
+bool uhcav_diagnostic_report_with(const char *member)
 {
 	char answer[UHCAV_ANSWER];
 	bool heard;
@@ -354,14 +354,14 @@ uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise)
 	return value;
 }
 
-void uhcav_diagnostic_tell(void)
+void uhcav_diagnostic_report(void)
 {
-	tell_with("");
+	report_with("");
 }
 
-void uhcav_diagnostic_tell_if_verb(void)
+void uhcav_diagnostic_report_if_verb(void)
 {
-	tell_with(",\"if_verb\":true");
+	report_with(",\"if_verb\":true");
 }
 
 uint32_t uhcav_diagnostic_hold(void)
@@ -415,12 +415,12 @@ void uhcav_diagnostic_note(const struct uhcav_stack *stack, const char *name)
 	uint32_t pid = (uint32_t)getpid();
 
 	pthread_mutex_lock(&uhcav_diagnostic_lock);
-	if (stack->told != pid) {
+	if (stack->reported != pid) {
 		begin_note();
 		put_id("stack", stack, pid);
 		put_frames(stack);
 		leave();
-		((struct uhcav_stack *)(uintptr_t)stack)->told = pid;
+		((struct uhcav_stack *)(uintptr_t)stack)->reported = pid;
 	}
 	begin_note();
 	uhcav_line_key(&line, "note");

@@ -72,14 +72,14 @@ void uhcav_diagnostic_cause(const struct uhca_abi_cause *cause);
 /* Forgets what was begun: it is not so. */
 void uhcav_diagnostic_drop(void);
 
-/* Tells it. Returns when it was told; or does not, when the process is to end. */
-void uhcav_diagnostic_tell(void);
+/* Reports it. Returns when it was reported; or does not, when the process is to end. */
+void uhcav_diagnostic_report(void);
 
 /*
  * The same with one member more, as it stands in the line. False: the collector says that it waits
  * for others to tell theirs.
  */
-bool uhcav_diagnostic_tell_with(const char *member);
+bool uhcav_diagnostic_report_with(const char *member);
 
 /*
  * What several processes have to say together: none of them goes on without the others. A process
@@ -109,7 +109,7 @@ uint64_t uhcav_diagnostic_setting(const char *name, uint64_t otherwise);
  * The same, but only the collector knows whether it is one: it is when the innermost frame of the
  * first stack is a verb, perhaps an inline one.
  */
-void uhcav_diagnostic_tell_if_verb(void);
+void uhcav_diagnostic_report_if_verb(void);
 
 /*
  * The same for what is wrong only if nothing comes any more: it is told when the process has ended,

@@ -36,7 +36,7 @@ void uhcav_diagnostic_refused(const char *library, const char *why, int err)
 		uhcav_diagnostic_begin(UHCA_CHECK_CALL_REFUSED, "%s%s (%s)", library, why,
 				       name ? name : "an error");
 		uhcav_diagnostic_stack(stack, "called by");
-		uhcav_diagnostic_tell();
+		uhcav_diagnostic_report();
 	}
 	errno = saved;
 }

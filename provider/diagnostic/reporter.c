@@ -77,17 +77,18 @@ static bool receive_line(int fd, char *line, size_t room)
 bool uhcav_reporter_ask(const char *line, size_t n, char answer[UHCAV_ANSWER])
 {
 	int status, saved = errno, fd = connect_collector();
-	bool told = fd >= 0 && send_line(fd, line, n) && receive_line(fd, answer, UHCAV_ANSWER);
+	bool delivered =
+		fd >= 0 && send_line(fd, line, n) && receive_line(fd, answer, UHCAV_ANSWER);
 
 	if (fd >= 0)
 		close(fd);
-	if (told && sscanf(answer, "halt %d", &status) == 1)
+	if (delivered && sscanf(answer, "halt %d", &status) == 1)
 		_exit(status);
 	errno = saved;
-	return told;
+	return delivered;
 }
 
-bool uhcav_reporter_tell(const char *line, size_t n)
+bool uhcav_reporter_send(const char *line, size_t n)
 {
 	char answer[UHCAV_ANSWER];
 

@@ -10,7 +10,7 @@
  * Sends a line, a newline behind it, and waits for the answer. False: nobody listens. Does not
  * return when the answer is that the process is to end.
  */
-bool uhcav_reporter_tell(const char *line, size_t n);
+bool uhcav_reporter_send(const char *line, size_t n);
 
 /* The same, and the answer, without its newline. */
 #define UHCAV_ANSWER 32

@@ -129,7 +129,7 @@ static const struct uhcav_stack *keep(const uintptr_t *pc, uint32_t n)
 		s->next = buckets[hash % BUCKETS];
 		s->hash = hash;
 		s->n = n;
-		s->told = 0;
+		s->reported = 0;
 		memcpy(s->pc, pc, n * sizeof(*pc));
 		__atomic_store_n(&buckets[hash % BUCKETS], s, __ATOMIC_RELEASE);
 		found = s;

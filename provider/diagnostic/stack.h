@@ -17,8 +17,8 @@ struct uhcav_stack {
 	struct uhcav_stack *next; /* of the same bucket */
 	uint32_t hash;
 	uint32_t n;
-	uint32_t told;  /* the process that has told the collector of it (note.h), under its lock */
-	uintptr_t pc[]; /* innermost first: the caller of the verb */
+	uint32_t reported; /* the process that reported it to the collector (note.h); locked */
+	uintptr_t pc[];    /* innermost first: the caller of the verb */
 };
 
 /* For one of any depth that is not kept. */

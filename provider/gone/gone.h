@@ -5,7 +5,7 @@
  *
  *   keeping.c    the memory of the last objects that were destroyed, freed when others come
  *   tomb.c       what is known of them, and contexts that lead to those functions
- *   told.c       what is said when one is used
+ *   report.c       what is said when one is used
  *   library.c    the same of objects that the libraries make by themselves
  *   unacked.c    events of rdma_cm that hold up the end of their id
  *
@@ -16,7 +16,7 @@
 
 #include "keeping.h"
 #include "library.h"
-#include "told.h"
+#include "report.h"
 #include "tomb.h"
 #include "unacked.h"
 

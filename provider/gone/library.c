@@ -8,7 +8,7 @@
 
 #include "keeping.h"
 #include "provider/base/base.h"
-#include "told.h"
+#include "report.h"
 #include "tomb.h"
 #include "unacked.h"
 
@@ -160,7 +160,7 @@ static uintptr_t use(struct uhcav_here here, enum call call, const struct argume
 	uintptr_t answer = call == CALL_rdma_get_cm_event ? get_event(here, a) : go_on(call, a);
 
 	if ((int)answer && is_gone(call, a->object))
-		uhcav_told_call(here, about[call].name, a->object);
+		uhcav_gone_report_call(here, about[call].name, a->object);
 	return answer;
 }
 
@@ -173,7 +173,7 @@ static uintptr_t hear(struct uhcav_here here, enum call call, struct arguments a
 		look_before(call, &a);
 		return about[call].end && a.object ? end(here, call, &a) : use(here, call, &a);
 	}
-	uhcav_told_call(here, about[call].name, a.object);
+	uhcav_gone_report_call(here, about[call].name, a.object);
 	errno = EINVAL;
 	return call == CALL_ibv_destroy_comp_channel ? EINVAL : (uintptr_t)-1;
 }

@@ -3,7 +3,7 @@
 #include "tomb.h"
 
 #include "keeping.h"
-#include "told.h"
+#include "report.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -99,17 +99,17 @@ static void fill(void *object, size_t from, size_t to, uintptr_t (*with)(const v
 /* The call that begins a poll or a post reports; those in between would say the same again. */
 static void lay_out_cq(struct ibv_cq_ex *cq)
 {
-	fill(cq, offsetof(struct ibv_cq_ex, start_poll), sizeof(*cq), uhcav_told_before);
+	fill(cq, offsetof(struct ibv_cq_ex, start_poll), sizeof(*cq), uhcav_gone_refuse);
 	fill(cq, offsetof(struct ibv_cq_ex, start_poll), offsetof(struct ibv_cq_ex, next_poll),
-	     uhcav_told_poll);
+	     uhcav_gone_poll);
 	cq->channel = NULL; /* ibv_destroy_cq would count there */
 }
 
 static void lay_out_qp(struct ibv_qp_ex *qp)
 {
-	fill(qp, offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp), sizeof(*qp), uhcav_told_before);
+	fill(qp, offsetof(struct ibv_qp_ex, wr_atomic_cmp_swp), sizeof(*qp), uhcav_gone_refuse);
 	fill(qp, offsetof(struct ibv_qp_ex, wr_start), offsetof(struct ibv_qp_ex, wr_complete),
-	     uhcav_told_post);
+	     uhcav_gone_post);
 }
 
 static void lay_out(void *object, enum uhcav_shape shape, struct ibv_context *context)
@@ -130,11 +130,11 @@ static void lay_out(void *object, enum uhcav_shape shape, struct ibv_context *co
 		break;
 	case UHCAV_SHAPE_WQ:
 		fill(object, offsetof(struct ibv_wq, post_recv), offsetof(struct ibv_wq, mutex),
-		     uhcav_told_post);
+		     uhcav_gone_post);
 		break;
 	case UHCAV_SHAPE_DM:
 		fill(object, offsetof(struct ibv_dm, memcpy_to_dm),
-		     offsetof(struct ibv_dm, comp_mask), uhcav_told_copy);
+		     offsetof(struct ibv_dm, comp_mask), uhcav_gone_copy);
 		break;
 	}
 }

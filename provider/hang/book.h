@@ -57,7 +57,7 @@ struct uhcav_hang_cq {
 	/* The watching thread's own. */
 	struct uhcav_hang_state state;
 	uint64_t since; /* but for polls in vain it is as it was; ms */
-	bool overflow_told;
+	bool overflow_reported;
 	uint64_t event_since; /* an event has waited in the channel; ms, 0: none waits */
 	bool polls;           /* in vain since the last tick */
 	uint64_t polls_since; /* in vain, for the first time since "since"; ms, 0: not since then */

@@ -144,7 +144,7 @@ static void judge_edge(const struct uhcav_hang_threads *all, const struct uhcav_
 	struct uhcav_hang_cq *h = overslept(t, f, now, after);
 
 	if (h && !t->limited && others_are_passive(all, t))
-		uhcav_hang_tell_wait(t, h, UHCAV_HANG_OVERSLEPT);
+		uhcav_hang_report_wait(t, h, UHCAV_HANG_OVERSLEPT);
 }
 
 /* True: it is known why nothing comes, and was told. */
@@ -154,11 +154,11 @@ static bool judge_channel(const struct uhcav_hang_threads *all, const struct uhc
 	struct channel c = channel_of(t, fd, now, after);
 
 	if (c.lost && (c.lost->armed_by == t->tid || others_are_passive(all, t))) {
-		uhcav_hang_tell_wait(t, c.lost, UHCAV_HANG_LOST);
+		uhcav_hang_report_wait(t, c.lost, UHCAV_HANG_LOST);
 		return uhcav_check_on(UHCA_CHECK_LOST_WAKEUP);
 	}
 	if (c.expects && c.stable && !c.armed && (c.mine || others_are_passive(all, t))) {
-		uhcav_hang_tell_wait(t, c.first, UHCAV_HANG_UNARMED);
+		uhcav_hang_report_wait(t, c.first, UHCAV_HANG_UNARMED);
 		return uhcav_check_on(UHCA_CHECK_WAIT_UNARMED);
 	}
 	return false;
@@ -197,12 +197,12 @@ static void judge_others(const struct uhcav_hang_threads *all, const struct uhca
 		return;
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	if (is_unread(all, h, now, after))
-		uhcav_hang_tell_wait(t, h, UHCAV_HANG_UNREAD);
+		uhcav_hang_report_wait(t, h, UHCAV_HANG_UNREAD);
 }
 
 static bool judge_threads(const struct uhcav_hang_threads *all, uint64_t now, uint64_t after)
 {
-	bool told = false;
+	bool reported = false;
 
 	for (unsigned i = 0; i < all->n; i++) {
 		const struct uhcav_hang_thread *t = &all->at[i];
@@ -210,12 +210,12 @@ static bool judge_threads(const struct uhcav_hang_threads *all, uint64_t now, ui
 		if (t->does != UHCAV_HANG_FILES || now - t->since < after)
 			continue;
 		for (unsigned f = 0; f < t->n_fds; f++) {
-			told |= judge_channel(all, t, t->fds[f], now, after);
+			reported |= judge_channel(all, t, t->fds[f], now, after);
 			judge_edge(all, t, f, now, after);
 		}
 		judge_others(all, t, now, after);
 	}
-	return told;
+	return reported;
 }
 
 /* The preload library has seen it end the id; what it does since is seen in its stack. */
@@ -233,7 +233,7 @@ void uhcav_hang_judge_destroy(const struct uhcav_hang_threads *all, uint64_t now
 		if (t->tid == tid && t->does == UHCAV_HANG_LOCK && now - t->since >= after &&
 		    (others_are_passive(all, t) ||
 		     (now - t->since >= 2 * after && uhcav_unacked_by(tid))))
-			uhcav_hang_tell_destroy(t);
+			uhcav_hang_report_destroy(t);
 	}
 }
 
@@ -247,7 +247,7 @@ void uhcav_hang_judge_cq(struct uhcav_hang_cq *h)
 	if (recv(h->cq->cq.context->async_fd, &event, sizeof(event), MSG_PEEK | MSG_DONTWAIT) ==
 		    (ssize_t)sizeof(event) &&
 	    event.type == UHCA_ABI_EVENT_CQ_ERR && event.element == (uintptr_t)&h->cq->cq)
-		uhcav_hang_tell_overflow(h);
+		uhcav_hang_report_overflow(h);
 }
 
 void uhcav_hang_judge_overflow(void)
@@ -447,7 +447,7 @@ struct judgement {
 	uint64_t about;
 	uint64_t listens; /* since then, for what its threads ask; 0: not yet */
 	bool clock;       /* one that polls asks for the time */
-	bool told;
+	bool reported;
 };
 
 static bool all_poll_alone(void)
@@ -503,12 +503,12 @@ static void judge_process(const struct uhcav_hang_threads *all,
 	about ^= stuck->polls ? 0 : stuck->since << 20;
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	about = (about ^ h->since ^ (uintptr_t)h) * 0x9e3779b97f4a7c15ull;
-	if (about == j.about && j.told)
+	if (about == j.about && j.reported)
 		return;
 	if (about != j.about)
 		j = (struct judgement){.about = about};
 	if (is_dry_wait(all)) { /* the peers need not be asked */
-		j.told = uhcav_hang_tell_dry(all, stuck);
+		j.reported = uhcav_hang_report_dry(all, stuck);
 		return;
 	}
 	hope->strangers = any_expects_strangers(all);
@@ -519,7 +519,7 @@ static void judge_process(const struct uhcav_hang_threads *all,
 		measure_polls();
 	/* On a busy machine each poll may come late: it is measured again next time. */
 	if (!asks_elsewhere(&j, now, after) && j.clock == hope->clock)
-		j.told = uhcav_hang_tell_stuck(all, stuck);
+		j.reported = uhcav_hang_report_stuck(all, stuck);
 }
 
 void uhcav_hang_judge(struct uhcav_hang_threads *all, uint64_t now, uint64_t after)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QPS_TOLD 6u
-#define CQS_TOLD 4u
+#define QPS_REPORTED 6u
+#define CQS_REPORTED 4u
 
 static const char *type_of(const struct ibv_qp *qp)
 {
@@ -57,15 +57,15 @@ const char *uhcav_hang_cq_words(const struct uhcav_hang_cq *h, char words[UHCAV_
 	return words;
 }
 
-static void tell_cq(const struct uhcav_hang_cq *h)
+static void report_cq(const struct uhcav_hang_cq *h)
 {
 	char words[UHCAV_HANG_WORDS];
 
 	uhcav_diagnostic_fact("%s", uhcav_hang_cq_words(h, words));
 }
 
-static void tell_ring(const struct uhcav_qp *qp, const char *name,
-		      const struct uhcav_work_queue *wq)
+static void report_ring(const struct uhcav_qp *qp, const char *name,
+			const struct uhcav_work_queue *wq)
 {
 	if (!wq->entries)
 		return;
@@ -80,7 +80,7 @@ static void tell_ring(const struct uhcav_qp *qp, const char *name,
 }
 
 /* Each completion is one thread's: another one, which waits for it, does not see it. */
-static void tell_pollers(const struct uhcav_hang_cq *h)
+static void report_pollers(const struct uhcav_hang_cq *h)
 {
 	unsigned n = 0;
 
@@ -92,7 +92,7 @@ static void tell_pollers(const struct uhcav_hang_cq *h)
 				      n, h->handle);
 }
 
-static void tell_qps(const struct uhcav_hang_cq *of)
+static void report_qps(const struct uhcav_hang_cq *of)
 {
 	struct uhcav_hang_qp *h;
 	unsigned n = 0;
@@ -101,14 +101,14 @@ static void tell_qps(const struct uhcav_hang_cq *of)
 	{
 		const struct uhcav_qp *qp = h->qp;
 
-		if (n >= QPS_TOLD)
+		if (n >= QPS_REPORTED)
 			return;
 		if (qp->qp.send_cq == &of->cq->cq) {
-			tell_ring(qp, "send", &qp->sq);
+			report_ring(qp, "send", &qp->sq);
 			n++;
 		}
 		if (qp->qp.recv_cq == &of->cq->cq) {
-			tell_ring(qp, "receive", uhcav_qp_rq(qp));
+			report_ring(qp, "receive", uhcav_qp_rq(qp));
 			n++;
 		}
 	}
@@ -140,8 +140,8 @@ static const struct {
 				NULL, "armed the last time, for one event, by", ""},
 };
 
-void uhcav_hang_tell_wait(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h,
-			  enum uhcav_hang_wait why)
+void uhcav_hang_report_wait(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h,
+			    enum uhcav_hang_wait why)
 {
 	const struct uhcav_stack *waited;
 
@@ -150,18 +150,18 @@ void uhcav_hang_tell_wait(const struct uhcav_hang_thread *t, const struct uhcav_
 	waited = uhcav_hang_where(t->tid);
 	uhcav_diagnostic_of_thread(t->tid);
 	uhcav_diagnostic_begin(event_waits[why].check, "%s", event_waits[why].what);
-	tell_cq(h);
-	tell_qps(h);
+	report_cq(h);
+	report_qps(h);
 	if (event_waits[why].fact)
 		uhcav_diagnostic_fact("%s", event_waits[why].fact);
 	uhcav_diagnostic_stack(waited, "waited by");
 	uhcav_diagnostic_stack(h->armed, "%s", event_waits[why].armed);
 	uhcav_diagnostic_stack(h->made, "completion queue 0x%x%s made by", h->handle,
 			       event_waits[why].of);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
-void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t)
+void uhcav_hang_report_destroy(const struct uhcav_hang_thread *t)
 {
 	static uint64_t asked; /* since when that thread waited */
 	const struct uhcav_stack *waits;
@@ -183,7 +183,7 @@ void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t)
 	uhcav_diagnostic_stack(waits, "destroyed by");
 	uhcav_diagnostic_stack(uhcav_unacked_by(t->tid),
 			       "the event was read by the same thread in");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* ---- of the process ---- */
@@ -308,16 +308,16 @@ static const struct uhcav_hang_qp *reset_one(const struct uhcav_hang_cq *cq)
 }
 
 /* Why events of an SRQ do not come. */
-static void tell_async(void)
+static void report_async(void)
 {
 	const struct uhcav_hang_qp *h;
-	unsigned told = 0;
+	unsigned n = 0;
 
 	LIST_FOREACH(h, &uhcav_hang_qps, link)
 	{
 		const struct ibv_srq *srq = h->qp->qp.srq;
 
-		if (!srq || told++ >= CQS_TOLD)
+		if (!srq || n++ >= CQS_REPORTED)
 			continue;
 		if (!__atomic_load_n(&uhcav_srq_of(h->qp->qp.srq)->limited, __ATOMIC_RELAXED))
 			uhcav_diagnostic_fact("SRQ 0x%x: no limit was ever armed; ibv_modify_srq "
@@ -502,18 +502,18 @@ static const struct uhcav_stack *stack_of(const struct uhcav_hang_thread *t)
 
 /* ---- a queue that is full ---- */
 
-void uhcav_hang_tell_overflow(struct uhcav_hang_cq *h)
+void uhcav_hang_report_overflow(struct uhcav_hang_cq *h)
 {
-	if (h->overflow_told)
+	if (h->overflow_reported)
 		return;
-	h->overflow_told = true;
+	h->overflow_reported = true;
 	uhcav_diagnostic_begin(UHCA_CHECK_CQ_OVERRUN,
 			       "a completion queue has overflowed: completions are lost, and it "
 			       "takes no more");
 	uhcav_diagnostic_fact("completion queue 0x%x has %d entries", h->handle, h->cq->cq.cqe);
-	tell_qps(h);
+	report_qps(h);
 	uhcav_diagnostic_stack(h->made, "completion queue 0x%x made by", h->handle);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* ---- a program that gives up ---- */
@@ -528,7 +528,7 @@ static struct {
 	struct reason reason;
 	const struct uhcav_stack *polled, *made;
 } suspicion;
-static bool told_stuck; /* it was no guess, and was told before */
+static bool reported_stuck; /* it was no guess, and was told before */
 
 void uhcav_hang_suspect(const struct uhcav_hang_thread *t, uint64_t now)
 {
@@ -551,11 +551,11 @@ void uhcav_hang_suspect(const struct uhcav_hang_thread *t, uint64_t now)
 	}
 }
 
-void uhcav_hang_tell_given_up(uint64_t now)
+void uhcav_hang_report_given_up(uint64_t now)
 {
 	const struct reason *r = &suspicion.reason;
 
-	if (!suspicion.at || told_stuck || now - suspicion.at > SOON_MS ||
+	if (!suspicion.at || reported_stuck || now - suspicion.at > SOON_MS ||
 	    !uhcav_check_on(r->check) ||
 	    !uhcav_diagnostic_is_new(r->check, suspicion.polled, suspicion.made))
 		return;
@@ -566,15 +566,15 @@ void uhcav_hang_tell_given_up(uint64_t now)
 	uhcav_diagnostic_stack(suspicion.polled, "polled by");
 	uhcav_diagnostic_stack(r->cause, "%s", r->title);
 	uhcav_diagnostic_stack(suspicion.made, "completion queue 0x%x made by", suspicion.handle);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* ---- both ends ---- */
 
-static void tell_queues(const struct uhcav_hang_threads *all)
+static void report_queues(const struct uhcav_hang_threads *all)
 {
 	const struct uhcav_hang_cq *h;
-	unsigned told = 0;
+	unsigned n = 0;
 
 	LIST_FOREACH(h, &uhcav_hang_cqs, link)
 	{
@@ -582,16 +582,16 @@ static void tell_queues(const struct uhcav_hang_threads *all)
 
 		for (unsigned i = 0; i < all->n; i++)
 			waited |= waits_for(&all->at[i], h);
-		if (!waited || told++ >= CQS_TOLD)
+		if (!waited || n++ >= CQS_REPORTED)
 			continue;
-		tell_cq(h);
-		tell_qps(h);
-		tell_pollers(h);
+		report_cq(h);
+		report_qps(h);
+		report_pollers(h);
 	}
 }
 
-static void tell_stacks(const struct uhcav_hang_threads *all, const struct uhcav_hang_thread *stuck,
-			const struct reason *r)
+static void report_stacks(const struct uhcav_hang_threads *all,
+			  const struct uhcav_hang_thread *stuck, const struct reason *r)
 {
 	const struct uhcav_hang_cq *h;
 
@@ -623,35 +623,35 @@ static enum begun begin_stuck(const struct uhcav_hang_threads *all,
 		return NOT_ASKED_FOR;
 	uhcav_diagnostic_of_thread(stuck->tid);
 	uhcav_diagnostic_begin(r.check, "%s", r.what);
-	tell_queues(all);
+	report_queues(all);
 	if (!stuck->polls && uhcav_hang_waits_for(stuck, uhcav_hang_is_async))
-		tell_async();
+		report_async();
 	if (uhcav_hang_cm_waits())
 		uhcav_diagnostic_fact("an event of rdma_cm waits to be read (rdma_get_cm_event): "
 				      "the end of a connection is told there");
-	tell_stacks(all, stuck, &r);
+	report_stacks(all, stuck, &r);
 	if (!uhcav_hang_threads_stay(all) || !uhcav_hang_queues_stay()) {
 		uhcav_diagnostic_drop();
 		return GOES_ON;
 	}
-	told_stuck = true;
+	reported_stuck = true;
 	return BEGUN;
 }
 
-bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
+bool uhcav_hang_report_stuck(const struct uhcav_hang_threads *all,
+			     const struct uhcav_hang_thread *stuck)
+{
+	const enum begun begun = begin_stuck(all, stuck);
+
+	return begun == BEGUN ? uhcav_diagnostic_report_with(peers.text) : begun == NOT_ASKED_FOR;
+}
+
+bool uhcav_hang_report_dry(const struct uhcav_hang_threads *all,
 			   const struct uhcav_hang_thread *stuck)
 {
 	const enum begun begun = begin_stuck(all, stuck);
 
-	return begun == BEGUN ? uhcav_diagnostic_tell_with(peers.text) : begun == NOT_ASKED_FOR;
-}
-
-bool uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,
-			 const struct uhcav_hang_thread *stuck)
-{
-	const enum begun begun = begin_stuck(all, stuck);
-
 	if (begun == BEGUN)
-		uhcav_diagnostic_tell();
+		uhcav_diagnostic_report();
 	return begun != GOES_ON;
 }

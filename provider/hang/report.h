@@ -17,14 +17,14 @@ const char *uhcav_hang_cq_words(const struct uhcav_hang_cq *h, char words[UHCAV_
 uint64_t uhcav_hang_since(const struct uhcav_hang_thread *t);
 
 /* Completions did not fit into it, and it takes none any more. Told once, with "sum" as well. */
-void uhcav_hang_tell_overflow(struct uhcav_hang_cq *h);
+void uhcav_hang_report_overflow(struct uhcav_hang_cq *h);
 
 /*
  * It polls in vain a queue that nothing comes to. That is told when the program soon exits with a
  * failure: it has given up.
  */
 void uhcav_hang_suspect(const struct uhcav_hang_thread *t, uint64_t now);
-void uhcav_hang_tell_given_up(uint64_t now);
+void uhcav_hang_report_given_up(uint64_t now);
 
 /* Why no event of the queue wakes a thread. */
 enum uhcav_hang_wait {
@@ -33,11 +33,11 @@ enum uhcav_hang_wait {
 	UHCAV_HANG_OVERSLEPT, /* the event waits in the channel that the thread sleeps for */
 	UHCAV_HANG_UNREAD,    /* it waits in another channel */
 };
-void uhcav_hang_tell_wait(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h,
-			  enum uhcav_hang_wait why);
+void uhcav_hang_report_wait(const struct uhcav_hang_thread *t, const struct uhcav_hang_cq *h,
+			    enum uhcav_hang_wait why);
 
 /* It may wait in rdma_destroy_id: where it does, for acknowledgements. Told once. */
-void uhcav_hang_tell_destroy(const struct uhcav_hang_thread *t);
+void uhcav_hang_report_destroy(const struct uhcav_hang_thread *t);
 
 /*
  * Tells the collector that this process can go on by its peers alone, or by what it hopes for else.
@@ -61,11 +61,11 @@ bool uhcav_hang_is_closed(const struct uhcav_hang_thread *stuck,
  * That is so: what it waits for. False: the others have not said the same yet, or a thread has gone
  * on meanwhile; ask again.
  */
-bool uhcav_hang_tell_stuck(const struct uhcav_hang_threads *all,
-			   const struct uhcav_hang_thread *stuck);
+bool uhcav_hang_report_stuck(const struct uhcav_hang_threads *all,
+			     const struct uhcav_hang_thread *stuck);
 
 /* Nothing can come, whatever the others do. False: a thread has gone on meanwhile. */
-bool uhcav_hang_tell_dry(const struct uhcav_hang_threads *all,
-			 const struct uhcav_hang_thread *stuck);
+bool uhcav_hang_report_dry(const struct uhcav_hang_threads *all,
+			   const struct uhcav_hang_thread *stuck);
 
 #endif

@@ -89,7 +89,7 @@ void uhcav_hang_exits(bool fails)
 	if (fails && after) { /* the last tick may be long ago */
 		uhcav_hang_look(now);
 		look_for_end(now);
-		uhcav_hang_tell_given_up(now);
+		uhcav_hang_report_given_up(now);
 	}
 	pthread_mutex_unlock(&uhcav_hang_book_lock);
 }

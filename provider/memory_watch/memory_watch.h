@@ -9,7 +9,7 @@
  *   heap.c        free and its kin
  *   frees.c       what was freed that a wr_id points to
  *   quarantine.c   what was freed that a peer may write to
- *   telling.c    what is said of it
+ *   report.c    what is said of it
  *
  * The calls are heard in the slots by which the program and its libraries make them (base/got.h).
  * They may come at any time, in the midst of an allocator: then nothing is told and little
@@ -23,7 +23,7 @@
 #include "frees.h"
 #include "quarantine.h"
 #include "ranges.h"
-#include "telling.h"
+#include "report.h"
 
 #include <pthread.h>
 

@@ -77,7 +77,7 @@ static void look_at(const struct held *h)
 			      "program itself");
 	uhcav_diagnostic_stack(h->freed, "freed by");
 	uhcav_diagnostic_stack(h->made, "memory region 0x%x registered by", h->number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 static void let_go(const struct held *h)

@@ -26,7 +26,8 @@ static atomic_uint n_changed, n_open;
 
 static bool is_open(const struct uhcav_range *r, const struct uhcav_change *c)
 {
-	return r->is_remote && !c->told && (c->kind == UHCAV_MAPPED || c->kind == UHCAV_DROPPED);
+	return r->is_remote && !c->reported &&
+	       (c->kind == UHCAV_MAPPED || c->kind == UHCAV_DROPPED);
 }
 
 /* Counts what a range has, or has no longer. */
@@ -242,7 +243,7 @@ bool uhcav_ranges_take(struct uhcav_range *r, struct uhcav_change *c)
 				continue;
 			*r = e->r;
 			*c = e->r.changes[i];
-			e->r.changes[i].told = true;
+			e->r.changes[i].reported = true;
 			atomic_fetch_sub(&n_open, 1);
 		}
 		if (found)

@@ -22,7 +22,7 @@ struct uhcav_change {
 	const char *call; /* "munmap" */
 	uintptr_t from, to;
 	const struct uhcav_stack *stack;
-	bool told;
+	bool reported;
 };
 
 #define UHCAV_RANGE_CHANGES 4u

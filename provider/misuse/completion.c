@@ -51,7 +51,7 @@ static void look(const struct ibv_cq_ex *cq, const char *call, struct uhcav_here
 			       "a field of a completion with an error is read that says nothing");
 	uhcav_diagnostic_fact("%s, of a completion with status %d", call, (int)cq->status);
 	uhcav_diagnostic_stack(stack, "read by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 #define READS(type, name)                                                                          \

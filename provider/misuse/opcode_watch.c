@@ -61,7 +61,7 @@ static __thread struct watched {
 	enum ibv_wc_status status;
 } watched;
 
-static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- events ---- */
 
@@ -124,7 +124,7 @@ static uint32_t find(const struct watched *w, uintptr_t pc)
 	static union uhcav_stack_room of;
 	uint32_t held = 0;
 
-	pthread_mutex_lock(&telling);
+	pthread_mutex_lock(&reporting);
 	if (is_new(pc)) {
 		of.stack.n = uhcav_stack_interrupted(pc, of.stack.pc);
 		of.stack.pc[0] = pc; /* it stands behind the instruction, as return addresses do */
@@ -138,7 +138,7 @@ static uint32_t find(const struct watched *w, uintptr_t pc)
 		uhcav_diagnostic_stack(&of.stack, "read by");
 		held = uhcav_diagnostic_hold();
 	}
-	pthread_mutex_unlock(&telling);
+	pthread_mutex_unlock(&reporting);
 	return held;
 }
 

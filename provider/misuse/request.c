@@ -18,7 +18,7 @@ void uhcav_misuse_atomic(const struct uhcav_misuse_request *r, uint64_t remote_a
 	uhcav_diagnostic_fact("remote address 0x%llx, %llu bytes", (unsigned long long)remote_addr,
 			      (unsigned long long)r->length);
 	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_misuse_read(const struct uhcav_misuse_request *r)
@@ -30,7 +30,7 @@ void uhcav_misuse_read(const struct uhcav_misuse_request *r)
 			       "its queue pair is 0");
 	uhcav_diagnostic_request(&r->name);
 	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_misuse_inline(const struct uhcav_misuse_request *r, uint32_t asked,
@@ -46,7 +46,7 @@ void uhcav_misuse_inline(const struct uhcav_misuse_request *r, uint32_t asked,
 			      (unsigned long long)r->length, asked);
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(made, "%s 0x%x made by", r->name.queue, r->name.number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_misuse_recv(const struct uhcav_misuse_request *r)
@@ -59,7 +59,7 @@ void uhcav_misuse_recv(const struct uhcav_misuse_request *r)
 	uhcav_diagnostic_request(&r->name);
 	uhcav_diagnostic_fact("%llu bytes", (unsigned long long)r->length);
 	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_misuse_datagram(const struct uhcav_misuse_request *r,
@@ -77,5 +77,5 @@ void uhcav_misuse_datagram(const struct uhcav_misuse_request *r,
 			      (unsigned long long)longest->length);
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(longest->posted, "the receive posted by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }

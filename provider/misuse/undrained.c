@@ -57,5 +57,5 @@ void uhcav_misuse_used_on(struct uhcav_undrained *u, uint32_t srq, struct uhcav_
 	uhcav_diagnostic_fact("SRQ 0x%x had outstanding receives", srq);
 	uhcav_diagnostic_stack(destroyed, "destroyed by");
 	uhcav_diagnostic_stack(uhcav_stack_take(here), "the SRQ used on by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }

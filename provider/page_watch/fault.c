@@ -21,7 +21,7 @@
 static struct sigaction first, former;
 static bool listening;
 
-static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- the machine ---- */
 
@@ -71,8 +71,8 @@ static const char *word_of(const struct access *a)
 	return a->how == WRITES ? "wrote to" : a->how == READS ? "read" : "used";
 }
 
-static void tell_post(const struct access *a, const struct uhcav_page_watch_post *post,
-		      const struct uhcav_stack *stack)
+static void report_post(const struct access *a, const struct uhcav_page_watch_post *post,
+			const struct uhcav_stack *stack)
 {
 	static const char *const buffer[] = {"the send buffer of a request",
 					     "the receive buffer of a request"};
@@ -88,21 +88,21 @@ static void tell_post(const struct access *a, const struct uhcav_page_watch_post
 	uhcav_diagnostic_stack(stack, "done by");
 	uhcav_diagnostic_stack(post->stack, "%s posted by", post->request.what);
 	uhcav_diagnostic_stack(post->made, "memory region 0x%x registered by", post->lkey);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
-static void tell(const struct access *a, const struct uhcav_page_watch_post *post)
+static void report(const struct access *a, const struct uhcav_page_watch_post *post)
 {
 	static union uhcav_stack_room of;
 
 	if (!uhcav_check_on(post->check))
 		return;
-	pthread_mutex_lock(&telling);
+	pthread_mutex_lock(&reporting);
 	if (is_new(a->pc, post)) {
 		of.stack.n = uhcav_stack_interrupted(a->pc, of.stack.pc);
-		tell_post(a, post, &of.stack);
+		report_post(a, post, &of.stack);
 	}
-	pthread_mutex_unlock(&telling);
+	pthread_mutex_unlock(&reporting);
 }
 
 /* ---- a fault ---- */
@@ -119,7 +119,7 @@ static uint32_t hold_take(uintptr_t at)
 	for (uint32_t name = 0; found && (name = uhcav_hold_meets(name, at, at + 1));)
 		if (uhcav_hold_at(name)->kind != UHCAV_HOLD_LIFTED &&
 		    uhcav_hold_at(name)->kind != UHCAV_HOLD_SHARED)
-			uhcav_hold_change(name, UHCAV_HOLD_TOLD);
+			uhcav_hold_change(name, UHCAV_HOLD_REPORTED);
 	return found;
 }
 
@@ -137,7 +137,7 @@ static bool settle(const struct access *a)
 	went_on = uhcav_hold_is_allowed(a->at, a->how != READS);
 	uhcav_page_watch_unlock();
 	if (name && went_on)
-		tell(a, &post);
+		report(a, &post);
 	return went_on && a->at != a->pc;
 }
 

@@ -18,11 +18,11 @@
 /* In the order of their strength: a place has the greatest of the holds over it. */
 enum uhcav_hold_kind {
 	UHCAV_HOLD_NONE,
-	UHCAV_HOLD_SHARED, /* a receive among others that name the same memory */
-	UHCAV_HOLD_TOLD,   /* a finding was told, and the program goes on */
-	UHCAV_HOLD_SOURCE, /* the program may read */
-	UHCAV_HOLD_TARGET, /* it may not */
-	UHCAV_HOLD_LIFTED, /* it may do all, whatever else is there */
+	UHCAV_HOLD_SHARED,   /* a receive among others that name the same memory */
+	UHCAV_HOLD_REPORTED, /* a finding was told, and the program goes on */
+	UHCAV_HOLD_SOURCE,   /* the program may read */
+	UHCAV_HOLD_TARGET,   /* it may not */
+	UHCAV_HOLD_LIFTED,   /* it may do all, whatever else is there */
 };
 
 struct uhcav_hold {

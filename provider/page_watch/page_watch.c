@@ -111,17 +111,17 @@ uint32_t uhcav_page_watch_begin(const struct uhcav_page_watch_post *post)
 bool uhcav_page_watch_end(uint32_t name)
 {
 	int saved = errno;
-	bool told;
+	bool reported;
 
 	if (!name)
 		return false;
 	uhcav_page_watch_lock();
-	told = uhcav_hold_at(name)->kind == UHCAV_HOLD_TOLD;
+	reported = uhcav_hold_at(name)->kind == UHCAV_HOLD_REPORTED;
 	uhcav_hold_change(name, UHCAV_HOLD_NONE);
 	uhcav_hold_free(name);
 	uhcav_page_watch_unlock();
 	errno = saved;
-	return told;
+	return reported;
 }
 
 uint32_t uhcav_page_watch_lift(uint64_t at, uint64_t length)

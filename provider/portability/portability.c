@@ -139,7 +139,7 @@ static size_t who_lacks(enum wish wish, uint32_t asked, char *text, size_t size)
 	return n;
 }
 
-static void tell(const struct uhcav_stack *stack, enum wish wish, uint32_t asked, const char *who)
+static void report(const struct uhcav_stack *stack, enum wish wish, uint32_t asked, const char *who)
 {
 	char what[96];
 
@@ -151,20 +151,20 @@ static void tell(const struct uhcav_stack *stack, enum wish wish, uint32_t asked
 	uhcav_diagnostic_begin(UHCA_CHECK_PORTABLE, "%s is not available on every adapter", what);
 	uhcav_diagnostic_fact("%s: %s", wish >= WISH_READ_SGE ? "less on" : "missing on", who);
 	uhcav_diagnostic_stack(stack, "requested by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 static void look(const struct uhcav_stack *stack, enum wish wish, uint32_t asked)
 {
-	static uint32_t told; /* bits, 1 << wish */
+	static uint32_t reported; /* bits, 1 << wish */
 	char who[128];
 
 	if (!uhcav_check_on(UHCA_CHECK_PORTABLE) ||
-	    __atomic_load_n(&told, __ATOMIC_RELAXED) & 1u << wish ||
+	    __atomic_load_n(&reported, __ATOMIC_RELAXED) & 1u << wish ||
 	    !who_lacks(wish, asked, who, sizeof(who)) ||
-	    __atomic_fetch_or(&told, 1u << wish, __ATOMIC_RELAXED) & 1u << wish)
+	    __atomic_fetch_or(&reported, 1u << wish, __ATOMIC_RELAXED) & 1u << wish)
 		return;
-	tell(stack, wish, asked, who);
+	report(stack, wish, asked, who);
 }
 
 static void look_at_type(const struct uhcav_stack *stack, enum ibv_qp_type type)

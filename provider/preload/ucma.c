@@ -419,7 +419,7 @@ static void remember(int fd, const struct call *c, const struct rdma_ucm_cmd_hdr
 		break;
 	case RDMA_USER_CM_CMD_GET_EVENT:
 		load_answer(&event, sizeof(event), c);
-		uhca_ucma_book_told(file, event.uid);
+		uhca_ucma_book_count_event(file, event.uid);
 		break;
 	default:
 		break;
@@ -482,13 +482,13 @@ static int end_id(int fd, struct call *c, const struct rdma_ucm_cmd_hdr *hdr)
 {
 	struct rdma_ucm_destroy_id in = {0};
 	uint64_t file = number_of(fd);
-	uint32_t told;
+	uint32_t events;
 
 	uhca_ucma_reader_first(fd, file);
 	if (call(fd, c) < 0)
 		return errno == EIO && is_gone(fd) ? end_without_daemon(fd, c, hdr) : -1;
 	load(&in, sizeof(in), hdr);
-	if (uhca_ucma_book_strike(file, in.id, &told) && told)
+	if (uhca_ucma_book_strike(file, in.id, &events) && events)
 		note_waiter();
 	return 0;
 }

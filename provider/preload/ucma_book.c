@@ -10,7 +10,7 @@ struct entry {
 	uint64_t file;
 	uint64_t uid;
 	uint32_t id;
-	uint32_t told;
+	uint32_t events;
 	uint32_t owner; /* of a group: its id */
 	bool is_group, has_device, removed;
 };
@@ -109,16 +109,16 @@ void uhca_ucma_book_device(uint32_t id)
 	unlock();
 }
 
-void uhca_ucma_book_told(uint64_t file, uint64_t uid)
+void uhca_ucma_book_count_event(uint64_t file, uint64_t uid)
 {
 	lock();
 	struct entry *e = find_uid(file, uid);
 	if (e) {
 		struct entry *owner = e->is_group ? find_id(e->owner) : NULL;
 
-		e->told++;
+		e->events++;
 		if (owner) /* librdmacm acknowledges a group's to both */
-			owner->told++;
+			owner->events++;
 	}
 	unlock();
 }
@@ -127,18 +127,18 @@ uint32_t uhca_ucma_book_events(uint32_t id)
 {
 	lock();
 	const struct entry *e = find_id(id);
-	uint32_t told = e ? e->told : 0;
+	uint32_t events = e ? e->events : 0;
 	unlock();
-	return told;
+	return events;
 }
 
-bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *told)
+bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *events)
 {
 	lock();
 	struct entry *e = find_id(id);
 	bool known = e && e->file == file;
 	if (known) {
-		*told = e->told;
+		*events = e->events;
 		*e = book[--n_entries];
 	}
 	unlock();

@@ -23,13 +23,13 @@ void uhca_ucma_book_enter_group(uint64_t file, uint32_t id, uint32_t group, uint
 void uhca_ucma_book_device(uint32_t id);
 
 /* An event was handed out that names uid. */
-void uhca_ucma_book_told(uint64_t file, uint64_t uid);
+void uhca_ucma_book_count_event(uint64_t file, uint64_t uid);
 
-/* So many events it was told. */
+/* So many events were handed out to it. */
 uint32_t uhca_ucma_book_events(uint32_t id);
 
-/* The id is gone. True, and how many events it was told, when it was known. */
-bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *told);
+/* The id is gone. True, and how many events it got, when it was known. */
+bool uhca_ucma_book_strike(uint64_t file, uint32_t id, uint32_t *events);
 
 /*
  * The next id of the open that has a device and did not hear of its removal: it is to be told now.

@@ -28,8 +28,8 @@ static void count(struct uhcav_shadow *s, struct uhcav_refusal *c)
 	uhcav_unlock(&s->lock);
 }
 
-static void tell_full(enum uhca_check check, const struct uhcav_shadow *s,
-		      const struct uhcav_refusal *c)
+static void report_full(enum uhca_check check, const struct uhcav_shadow *s,
+			const struct uhcav_refusal *c)
 {
 	struct uhcav_object owner;
 
@@ -49,7 +49,7 @@ static void tell_full(enum uhca_check check, const struct uhcav_shadow *s,
 	uhcav_diagnostic_stack(c->oldest, "oldest request posted by");
 	if (uhcav_object_find(s->owner, &owner))
 		uhcav_diagnostic_stack(owner.made, "%s 0x%x made by", s->type, s->number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /*
@@ -64,7 +64,7 @@ void uhcav_capacity_refused(struct uhcav_shadow *s, const struct uhcav_refusal *
 	if (!c.outstanding || uhcav_shadow_is_idle(s))
 		return;
 	if (s->is_send && !c.signaled)
-		tell_full(UHCA_CHECK_QUEUE_STUCK, s, &c);
+		report_full(UHCA_CHECK_QUEUE_STUCK, s, &c);
 	else if (!s->refused.stack && uhcav_check_on(UHCA_CHECK_QUEUE_OVERRUN))
 		s->refused = c;
 }
@@ -87,7 +87,7 @@ void uhcav_capacity_over(struct uhcav_shadow *s)
 {
 	if (!s || !s->refused.stack)
 		return;
-	tell_full(UHCA_CHECK_QUEUE_OVERRUN, s, &s->refused);
+	report_full(UHCA_CHECK_QUEUE_OVERRUN, s, &s->refused);
 	s->refused.stack = NULL;
 }
 
@@ -126,7 +126,7 @@ static void check_cq(struct uhcav_shadow *s, const struct uhcav_stack *stack)
 			      cq.number, s->cq->cq.cqe, expected);
 	uhcav_diagnostic_stack(stack, "posted by");
 	uhcav_diagnostic_stack(cq.made, "completion queue 0x%x made by", cq.number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 static void check_error(struct uhcav_shadow *s, const struct uhcav_stack *stack, uint32_t posted)
@@ -145,7 +145,7 @@ static void check_error(struct uhcav_shadow *s, const struct uhcav_stack *stack,
 			      s->number, s->posted_since, (int)s->failed_status);
 	uhcav_diagnostic_stack(stack, "posted by");
 	uhcav_diagnostic_stack(failed, "the completion with the error was polled by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_capacity_posted(struct uhcav_shadow *s, const struct uhcav_stack *stack, uint32_t posted)

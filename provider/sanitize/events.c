@@ -62,7 +62,7 @@ void uhcav_events_lost(struct uhcav_here here, struct ibv_cq *ibcq, const struct
 	uhcav_diagnostic_stack(armed, "armed, and not polled %safterwards, by",
 			       some ? "to the end " : "");
 	uhcav_diagnostic_stack(cq.made, "completion queue 0x%x made by", cq.number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* Events that were read and not acknowledged; less than 0: the other way round. */
@@ -76,7 +76,7 @@ static int32_t missing(const struct uhcav_events *e)
 	return n;
 }
 
-static void tell_events(struct uhcav_here here, const struct uhcav_events *e, int32_t n)
+static void report_events(struct uhcav_here here, const struct uhcav_events *e, int32_t n)
 {
 	enum uhca_check check = n < 0 ? UHCA_CHECK_EVENTS_OVERACKED : UHCA_CHECK_EVENTS_UNACKED;
 	const struct uhcav_stack *stack = uhcav_stack_take(here);
@@ -97,7 +97,7 @@ static void tell_events(struct uhcav_here here, const struct uhcav_events *e, in
 				      (uint32_t)n, e->call);
 	uhcav_diagnostic_stack(stack, "destroyed by");
 	uhcav_diagnostic_stack(o.made, "%s made by", words);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_events_settle(struct uhcav_here here, const struct uhcav_events *e)
@@ -113,5 +113,5 @@ void uhcav_events_settle(struct uhcav_here here, const struct uhcav_events *e)
 		n = missing(e);
 	}
 	if (n)
-		tell_events(here, e, n);
+		report_events(here, e, n);
 }

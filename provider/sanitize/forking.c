@@ -82,7 +82,7 @@ void uhcav_forking_look(struct uhcav_here here)
 			      (unsigned long long)r.oldest.mr.addr);
 	uhcav_diagnostic_stack(stack, "forked by");
 	uhcav_diagnostic_stack(r.oldest.made, "%s made by", words);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_forking_used(struct uhcav_here here, struct uhcav_context *ctx, const char *call)
@@ -99,5 +99,5 @@ void uhcav_forking_used(struct uhcav_here here, struct uhcav_context *ctx, const
 	uhcav_diagnostic_fact("%s fails here: the device belongs to the process that opened it",
 			      call);
 	uhcav_diagnostic_stack(stack, "called by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }

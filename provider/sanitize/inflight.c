@@ -23,8 +23,8 @@ static void find_mr(const struct uhcav_shadow *s, const struct uhcav_piece *p,
 }
 
 /* On demand, pages may come and go. */
-static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_request *r,
-			  const struct uhcav_piece *p, const struct uhcav_stack *polled)
+static void report_unmapped(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			    const struct uhcav_piece *p, const struct uhcav_stack *polled)
 {
 	struct uhcav_object mr;
 	struct uhcav_change c;
@@ -46,7 +46,7 @@ static void tell_unmapped(const struct uhcav_shadow *s, const struct uhcav_reque
 	if (uhcav_ranges_look(mr.self, p->at, p->length, &c))
 		uhcav_diagnostic_stack(c.stack, "%s by", uhcav_memory_verb(c.kind));
 	uhcav_diagnostic_stack(mr.made, "memory region 0x%x registered by", mr.number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* ---- memory that is another by now ---- */
@@ -64,7 +64,7 @@ static void look_at_memory(const struct uhcav_shadow *s, const struct uhcav_requ
 	use->made = mr->made;
 	use->stack = r->posted;
 	use->title = "posted by";
-	uhcav_memory_tell(use, &c);
+	uhcav_memory_report(use, &c);
 }
 
 /* The pieces of a request that is posted, or has completed. */
@@ -195,8 +195,8 @@ static bool look_at(struct uhcav_shadow *s, const struct uhcav_request *r, struc
 	return !uhcav_check_on(UHCA_CHECK_MEMORY_UNMAPPED) || is_mapped(p);
 }
 
-static void tell_overlap(enum uhca_check check, const char *what, const struct uhcav_shadow *s,
-			 const struct uhcav_request *r, const struct uhcav_request *other)
+static void report_overlap(enum uhca_check check, const char *what, const struct uhcav_shadow *s,
+			   const struct uhcav_request *r, const struct uhcav_request *other)
 {
 	if (!uhcav_diagnostic_is_new(check, r->posted, other->posted))
 		return;
@@ -208,7 +208,7 @@ static void tell_overlap(enum uhca_check check, const char *what, const struct u
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(other->posted, "the outstanding %s posted by",
 			       uhcav_words_opcode(s, other));
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 static bool is_write(const struct uhcav_shadow *s, const struct uhcav_request *r)
@@ -226,13 +226,13 @@ static void look_for_reads(struct uhcav_shadow *s, const struct uhcav_request *r
 		return;
 	if (r->direction == UHCAV_LOCAL_READ && uhcav_check_on(UHCA_CHECK_READ_UNFENCED) &&
 	    find_outstanding(s, r, overlap, &other))
-		tell_overlap(UHCA_CHECK_READ_UNFENCED,
-			     "a request without fence sends data that an outstanding READ or "
-			     "atomic fills",
-			     s, r, &other);
+		report_overlap(UHCA_CHECK_READ_UNFENCED,
+			       "a request without fence sends data that an outstanding READ or "
+			       "atomic fills",
+			       s, r, &other);
 	if (is_write(s, r) && uhcav_check_on(UHCA_CHECK_WRITE_UNFENCED) &&
 	    find_outstanding(s, r, meet_there, &other))
-		tell_overlap(
+		report_overlap(
 			UHCA_CHECK_WRITE_UNFENCED,
 			"a WRITE without fence goes to memory that an outstanding request reads", s,
 			r, &other);
@@ -281,7 +281,7 @@ static void look_for_id(struct uhcav_shadow *s, const struct uhcav_request *r)
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(other.posted, "the outstanding %s posted by",
 			       uhcav_words_opcode(s, &other));
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* ---- all that is before the post ---- */
@@ -294,8 +294,9 @@ static void look_for_others(struct uhcav_shadow *s, const struct uhcav_request *
 	look_for_id(s, r);
 	if (!s->is_send && uhcav_check_on(UHCA_CHECK_RECV_OVERLAP) &&
 	    find_outstanding(s, r, overlap, &other))
-		tell_overlap(UHCA_CHECK_RECV_OVERLAP,
-			     "a receive names memory of another outstanding receive", s, r, &other);
+		report_overlap(UHCA_CHECK_RECV_OVERLAP,
+			       "a receive names memory of another outstanding receive", s, r,
+			       &other);
 }
 
 void uhcav_inflight_begin(struct uhcav_shadow *s, struct uhcav_request *r)
@@ -303,7 +304,7 @@ void uhcav_inflight_begin(struct uhcav_shadow *s, struct uhcav_request *r)
 	for (uint32_t i = 0; i < r->n_pieces; i++) {
 		struct uhcav_piece *p = &r->pieces[i];
 		if (p->at && p->length && !look_at(s, r, p))
-			tell_unmapped(s, r, p, NULL);
+			report_unmapped(s, r, p, NULL);
 	}
 	look_at_pieces(s, r, "a request names");
 	look_for_others(s, r);
@@ -327,9 +328,9 @@ static void search_receives(struct uhcav_shadow *s, void *arg)
 		find->posted = other.posted;
 }
 
-static void tell_changed(enum uhca_check check, const struct uhcav_stack *polled,
-			 const struct uhcav_shadow *s, const struct uhcav_request *r,
-			 const struct uhcav_piece *p)
+static void report_changed(enum uhca_check check, const struct uhcav_stack *polled,
+			   const struct uhcav_shadow *s, const struct uhcav_request *r,
+			   const struct uhcav_piece *p)
 {
 	struct search receive = {.send = r, .of = s};
 	struct uhcav_object mr;
@@ -358,7 +359,7 @@ static void tell_changed(enum uhca_check check, const struct uhcav_stack *polled
 	uhcav_diagnostic_stack(polled, "changed before its completion was polled by");
 	uhcav_diagnostic_stack(receive.posted, "the receive posted by");
 	uhcav_diagnostic_stack(mr.made, "memory region 0x%x registered by", mr.number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* The first part of a piece, which begins at "before" of the message, that no byte came to. */
@@ -395,7 +396,7 @@ void uhcav_inflight_unmapped(struct uhcav_here here, const struct uhcav_shadow *
 
 		if (p->at && p->length && uhcav_object_by_key(s->context, p->lkey, &mr) &&
 		    !mr.gone && !uhcav_bytes_are_there(p->at))
-			tell_unmapped(s, r, p, uhcav_stack_take(here));
+			report_unmapped(s, r, p, uhcav_stack_take(here));
 	}
 }
 
@@ -414,9 +415,10 @@ void uhcav_inflight_end(struct uhcav_here here, const struct uhcav_shadow *s,
 		if (!has_changed(p, s->is_send ? 0 : first_untouched(p, before, came), &gone))
 			continue;
 		if (gone)
-			tell_unmapped(s, r, p, uhcav_stack_take(here));
+			report_unmapped(s, r, p, uhcav_stack_take(here));
 		else
-			tell_changed(s->is_send ? UHCA_CHECK_SEND_CHANGED : UHCA_CHECK_RECV_CHANGED,
-				     uhcav_stack_take(here), s, r, p);
+			report_changed(s->is_send ? UHCA_CHECK_SEND_CHANGED
+						  : UHCA_CHECK_RECV_CHANGED,
+				       uhcav_stack_take(here), s, r, p);
 	}
 }

@@ -10,9 +10,9 @@
 #include "provider/queues/queues.h"
 #include "words.h"
 
-static void tell(enum uhca_check check, const char *what, const struct uhcav_shadow *s,
-		 const struct uhcav_request *r, const struct ibv_sge *e,
-		 const struct uhcav_object *mr)
+static void report(enum uhca_check check, const char *what, const struct uhcav_shadow *s,
+		   const struct uhcav_request *r, const struct ibv_sge *e,
+		   const struct uhcav_object *mr)
 {
 	uhcav_diagnostic_begin(check, "%s", what);
 	uhcav_words_request(s, r);
@@ -22,7 +22,7 @@ static void tell(enum uhca_check check, const char *what, const struct uhcav_sha
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(mr->gone, "memory region 0x%x deregistered by", mr->number);
 	uhcav_diagnostic_stack(mr->made, "memory region 0x%x registered by", mr->number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 static bool is_inside(const struct uhcav_object_mr *mr, const struct ibv_sge *e)
@@ -46,8 +46,8 @@ static enum uhca_check mistake(const struct uhcav_shadow *s, const struct uhcav_
 	return UHCA_CHECK_COUNT;
 }
 
-static void tell_swapped(const struct uhcav_shadow *s, const struct uhcav_request *r,
-			 const struct uhcav_object *o)
+static void report_swapped(const struct uhcav_shadow *s, const struct uhcav_request *r,
+			   const struct uhcav_object *o)
 {
 	char words[UHCAV_OBJECT_WORDS];
 
@@ -62,7 +62,7 @@ static void tell_swapped(const struct uhcav_shadow *s, const struct uhcav_reques
 				      uhcav_object_words(o, words));
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(o->made, "%s made by", uhcav_object_words(o, words));
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* An L_Key that no region has: is it the other key of one that lives, or a window's? */
@@ -76,7 +76,7 @@ static bool look_for_rkey(const struct uhcav_shadow *s, const struct uhcav_reque
 	found = (uhcav_object_by_rkey(s->context, key, &o) && !o.gone) ||
 		uhcav_object_window(s->context, key, &o);
 	if (found && uhcav_diagnostic_is_new(UHCA_CHECK_KEY_SWAPPED, r->posted, o.made))
-		tell_swapped(s, r, &o);
+		report_swapped(s, r, &o);
 	return found;
 }
 
@@ -87,9 +87,9 @@ static const char *name_of(const struct ibv_context *context)
 	return context->device->name;
 }
 
-static void tell_device(const char *what, const struct uhcav_shadow *s,
-			const struct uhcav_request *r, const struct uhcav_object *mr,
-			const struct uhcav_stack *polled)
+static void report_device(const char *what, const struct uhcav_shadow *s,
+			  const struct uhcav_request *r, const struct uhcav_object *mr,
+			  const struct uhcav_stack *polled)
 {
 	const struct ibv_context *own = s->context;
 
@@ -107,7 +107,7 @@ static void tell_device(const char *what, const struct uhcav_shadow *s,
 	uhcav_diagnostic_stack(r->posted, "posted by");
 	uhcav_diagnostic_stack(polled, "its error was polled by");
 	uhcav_diagnostic_stack(mr->made, "memory region 0x%x registered by", mr->number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* Of an imported domain nothing is known: its regions may be another context's, and good. */
@@ -129,7 +129,7 @@ static bool look_elsewhere(const struct uhcav_shadow *s, const struct uhcav_requ
 	    !uhcav_object_elsewhere(s->context, e->lkey, bytes, &mr) ||
 	    (mr.context->device == s->context->device && !is_of_own_domain(s)))
 		return false;
-	tell_device("an element has the L_Key of a region of another context", s, r, &mr, NULL);
+	report_device("an element has the L_Key of a region of another context", s, r, &mr, NULL);
 	return true;
 }
 
@@ -145,16 +145,17 @@ bool uhcav_keys_elsewhere(struct uhcav_here here, const struct uhcav_shadow *s,
 	    uhcav_object_on_device(peer.peer.device, true, r->rkey, bytes, &mr) ||
 	    !uhcav_object_on_device(peer.peer.device, false, r->rkey, bytes, &mr))
 		return false;
-	tell_device("a remote request has the R_Key of a region of another device than its peer's",
-		    s, r, &mr, uhcav_stack_take(here));
+	report_device(
+		"a remote request has the R_Key of a region of another device than its peer's", s,
+		r, &mr, uhcav_stack_take(here));
 	return true;
 }
 
 /* ---- that nothing has ---- */
 
-static void tell_unknown(struct uhcav_here here, const struct uhcav_shadow *s,
-			 const struct uhcav_request *r, const struct uhcav_piece *p,
-			 const struct uhca_abi_cause *cause)
+static void report_unknown(struct uhcav_here here, const struct uhcav_shadow *s,
+			   const struct uhcav_request *r, const struct uhcav_piece *p,
+			   const struct uhca_abi_cause *cause)
 {
 	struct uhcav_object near;
 
@@ -167,7 +168,7 @@ static void tell_unknown(struct uhcav_here here, const struct uhcav_shadow *s,
 	uhcav_diagnostic_stack(uhcav_stack_take(here), "its error was polled by");
 	if (uhcav_object_by_key(s->context, cause->near, &near))
 		uhcav_diagnostic_stack(near.made, "memory region 0x%x registered by", near.number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_keys_unknown(struct uhcav_here here, const struct uhcav_shadow *s,
@@ -188,7 +189,7 @@ void uhcav_keys_unknown(struct uhcav_here here, const struct uhcav_shadow *s,
 		    !uhcav_object_by_key(s->context, p->lkey, &mr) && !look_elsewhere(s, r, &e) &&
 		    !look_for_rkey(s, r, p->lkey) &&
 		    uhcav_diagnostic_is_new(UHCA_CHECK_KEY_UNKNOWN, r->posted, NULL))
-			tell_unknown(here, s, r, p, &reply.cause);
+			report_unknown(here, s, r, p, &reply.cause);
 	}
 }
 
@@ -222,7 +223,7 @@ uint64_t uhcav_keys_look(const struct uhcav_shadow *s, const struct uhcav_reques
 	if (check == UHCA_CHECK_COUNT)
 		return mr.mr.in_memory ? mr.mr.addr + (e->addr - mr.mr.iova) : 0;
 	if (uhcav_diagnostic_is_new(check, r->posted, mr.made))
-		tell(check, what[check], s, r, e, &mr);
+		report(check, what[check], s, r, e, &mr);
 	return 0;
 }
 
@@ -277,8 +278,8 @@ static bool is_served(const struct uhcav_shadow *s)
 	return s->state || uhcav_object_users(s->owner, NULL, 0);
 }
 
-static void tell_user(const struct gone *g, const struct uhcav_shadow *s,
-		      const struct uhcav_request *r)
+static void report_user(const struct gone *g, const struct uhcav_shadow *s,
+			const struct uhcav_request *r)
 {
 	const struct uhcav_stack *stack = uhcav_stack_take(g->here);
 	bool is_region = g->o->kind == UHCAV_KIND_MR;
@@ -298,7 +299,7 @@ static void tell_user(const struct gone *g, const struct uhcav_shadow *s,
 	uhcav_diagnostic_stack(r->posted, "%s posted by", uhcav_words_opcode(s, r));
 	uhcav_diagnostic_stack(g->o->made, "%s %s by", uhcav_object_words(g->o, words),
 			       is_region ? "registered" : "made");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 static void look_for_users(struct uhcav_shadow *s, void *arg)
@@ -308,7 +309,7 @@ static void look_for_users(struct uhcav_shadow *s, void *arg)
 
 	if (s->context == g->o->context && !uhcav_shadow_is_idle(s) && find_user(s, g, &r) &&
 	    is_served(s))
-		tell_user(g, s, &r);
+		report_user(g, s, &r);
 }
 
 void uhcav_keys_gone(struct uhcav_here here, const struct uhcav_object *o)

@@ -149,13 +149,13 @@ void uhcav_lifetime_busy(struct uhcav_here here, const struct uhcav_object *o)
 	for (unsigned i = 0; i < n && i < USERS; i++)
 		uhcav_diagnostic_stack(users[i].made, "%s made by",
 				       uhcav_object_words(&users[i], words));
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /* ---- threads ---- */
 
-static void tell_inside(enum uhca_check check, const char *what, const struct uhcav_inside *i,
-			const void *self, const struct uhcav_stack *stack)
+static void report_inside(enum uhca_check check, const char *what, const struct uhcav_inside *i,
+			  const void *self, const struct uhcav_stack *stack)
 {
 	bool clash = check == UHCA_CHECK_THREADS_CLASH;
 	uintptr_t pc = __atomic_load_n(&i->pc, __ATOMIC_RELAXED);
@@ -172,7 +172,7 @@ static void tell_inside(enum uhca_check check, const char *what, const struct uh
 	uhcav_diagnostic_stack(stack, clash ? "called by" : "destroyed by");
 	uhcav_diagnostic_stack(other, "the other thread called from");
 	uhcav_diagnostic_stack(o.made, "%s made by", uhcav_object_words(&o, words));
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_lifetime_enter(struct uhcav_inside *i, const void *self, bool single,
@@ -181,13 +181,13 @@ void uhcav_lifetime_enter(struct uhcav_inside *i, const void *self, bool single,
 	if (single && uhcav_check_on(UHCA_CHECK_THREADS_CLASH)) {
 		stack = stack ? stack : uhcav_stack_take(here);
 		if (uhcav_inside_others(i))
-			tell_inside(UHCA_CHECK_THREADS_CLASH,
-				    "two threads use a single-threaded object at once", i, self,
-				    stack);
+			report_inside(UHCA_CHECK_THREADS_CLASH,
+				      "two threads use a single-threaded object at once", i, self,
+				      stack);
 		else if (i->domain && uhcav_inside_others(i->domain))
-			tell_inside(UHCA_CHECK_THREADS_CLASH,
-				    "two threads use objects of one thread domain at once",
-				    i->domain, self, stack);
+			report_inside(UHCA_CHECK_THREADS_CLASH,
+				      "two threads use objects of one thread domain at once",
+				      i->domain, self, stack);
 	}
 	uhcav_inside_enter(i, here.pc, stack);
 }
@@ -195,7 +195,7 @@ void uhcav_lifetime_enter(struct uhcav_inside *i, const void *self, bool single,
 void uhcav_lifetime_ending(const struct uhcav_inside *i, const void *self, struct uhcav_here here)
 {
 	if (uhcav_check_on(UHCA_CHECK_DESTROY_POSTING) && uhcav_inside_others(i))
-		tell_inside(UHCA_CHECK_DESTROY_POSTING,
-			    "an object is destroyed while another thread is in a call on it", i,
-			    self, uhcav_stack_take(here));
+		report_inside(UHCA_CHECK_DESTROY_POSTING,
+			      "an object is destroyed while another thread is in a call on it", i,
+			      self, uhcav_stack_take(here));
 }

@@ -103,7 +103,7 @@ static void look_at_id(struct uhcav_here here, const struct uhcav_shadow *s,
 	uhcav_diagnostic_stack(polled, "polled by");
 	uhcav_diagnostic_stack(freed, "freed by");
 	uhcav_diagnostic_stack(r->posted, "posted by");
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 /*

@@ -76,9 +76,9 @@ static struct ibv_send_wr *find_gone(struct uhcav_here here, const struct ibv_qp
 {
 	for (; wr; wr = wr->next)
 		if ((qp->qp_type == IBV_QPT_UD &&
-		     uhcav_told_argument(here, "ibv_post_send", wr->wr.ud.ah)) ||
+		     uhcav_gone_report_argument(here, "ibv_post_send", wr->wr.ud.ah)) ||
 		    (wr->opcode == IBV_WR_BIND_MW &&
-		     uhcav_told_argument(here, "ibv_post_send", wr->bind_mw.mw)))
+		     uhcav_gone_report_argument(here, "ibv_post_send", wr->bind_mw.mw)))
 			return wr;
 	return NULL;
 }

@@ -110,9 +110,9 @@ static void made_qp(struct uhcav_here here, struct ibv_qp *qp)
 static bool is_on_gone(struct uhcav_here here, const struct ibv_cq *send, const struct ibv_cq *recv,
 		       const struct ibv_srq *srq)
 {
-	bool gone = uhcav_told_argument(here, "ibv_create_qp", send) ||
-		    uhcav_told_argument(here, "ibv_create_qp", recv) ||
-		    uhcav_told_argument(here, "ibv_create_qp", srq);
+	bool gone = uhcav_gone_report_argument(here, "ibv_create_qp", send) ||
+		    uhcav_gone_report_argument(here, "ibv_create_qp", recv) ||
+		    uhcav_gone_report_argument(here, "ibv_create_qp", srq);
 
 	if (gone)
 		errno = EINVAL;
@@ -276,7 +276,7 @@ static bool is_gone(struct uhcav_here here, const struct ibv_comp_channel *chann
 
 	if (!channel || !uhcav_tomb_find(channel, &t))
 		return false;
-	uhcav_told_call(here, "ibv_create_cq", channel);
+	uhcav_gone_report_call(here, "ibv_create_cq", channel);
 	errno = EINVAL;
 	return true;
 }

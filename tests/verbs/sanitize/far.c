@@ -89,7 +89,7 @@ struct ibv_qp *far_qp(struct far *f, enum ibv_qp_type type, struct ibv_pd *pd, s
 	return qp;
 }
 
-void far_tell(struct far *f)
+void far_exchange(struct far *f)
 {
 	if (f->qp)
 		f->here.qpn = f->qp->qp_num;
@@ -112,7 +112,7 @@ void far_open(struct far *f, enum ibv_qp_type type)
 	far_fork(f);
 	far_open_device(f);
 	f->qp = far_qp(f, type, f->pd, NULL);
-	far_tell(f);
+	far_exchange(f);
 }
 
 static void modify(struct far *f, struct ibv_qp_attr *attr, int mask)

@@ -63,7 +63,7 @@ void far_open(struct far *f, enum ibv_qp_type type);
 void far_fork(struct far *f);
 void far_open_device(struct far *f);
 struct ibv_qp *far_qp(struct far *f, enum ibv_qp_type type, struct ibv_pd *pd, struct ibv_srq *srq);
-void far_tell(struct far *f);
+void far_exchange(struct far *f);
 
 /* To INIT, RTR, RTS; far_connect does all, and comes back when the other end has, too. */
 void far_init(struct far *f, struct far_link how);

@@ -68,7 +68,7 @@ static int look(const struct sockaddr_un *un, const char *dir)
 }
 
 /* The program is refused its device, and who listens has a connection that ended, and no more. */
-static void assert_nothing_told(int listening, const char *dir)
+static void assert_nothing_reported(int listening, const char *dir)
 {
 	struct ibv_context ibctx = {.cmd_fd = -1};
 	struct uhcav_context *ctx = NULL;
@@ -99,7 +99,7 @@ static void test_sockets(void **state)
 	if (geteuid() == 0) { /* nobody else can become another */
 		assert_int_equal(look(&un, dir), -EPERM);
 		close(accept(fd, NULL, NULL));
-		assert_nothing_told(fd, dir);
+		assert_nothing_reported(fd, dir);
 		assert_int_equal(chown(dir, STRANGER, (gid_t)-1), 0);
 	}
 	assert_int_equal(look(&un, dir), 0);

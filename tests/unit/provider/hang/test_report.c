@@ -25,7 +25,7 @@ static int set_up(void **state)
 static void test_stuck(void **state)
 {
 	(void)state;
-	assert_true(uhcav_hang_tell_dry(&all, &all.at[0]));
+	assert_true(uhcav_hang_report_dry(&all, &all.at[0]));
 }
 
 static void test_completion_came(void **state)
@@ -33,8 +33,8 @@ static void test_completion_came(void **state)
 	struct watched_cq *w = *state;
 
 	w->entry.sequence = 1;
-	assert_false(uhcav_hang_tell_dry(&all, &all.at[0]));
-	assert_false(uhcav_hang_tell_stuck(&all, &all.at[0]));
+	assert_false(uhcav_hang_report_dry(&all, &all.at[0]));
+	assert_false(uhcav_hang_report_stuck(&all, &all.at[0]));
 }
 
 static void test_thread_went_on(void **state)
@@ -42,8 +42,8 @@ static void test_thread_went_on(void **state)
 	(void)state;
 	all.at[0].polls = false;
 	all.at[0].key = 1; /* of a call that it is not in */
-	assert_false(uhcav_hang_tell_dry(&all, &all.at[0]));
-	assert_false(uhcav_hang_tell_stuck(&all, &all.at[0]));
+	assert_false(uhcav_hang_report_dry(&all, &all.at[0]));
+	assert_false(uhcav_hang_report_stuck(&all, &all.at[0]));
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the preload library remembers of rdma_cm ids: who is told of a removal, and the counts. */
+/* What the preload library remembers of rdma_cm ids: who is events of a removal, and the counts. */
 #include "tests/support/wire/cmocka_all.h"
 
 #include "provider/preload/ucma_book.h"
@@ -14,27 +14,27 @@
 
 static uint32_t strike(uint64_t file, uint32_t id)
 {
-	uint32_t told = 0;
+	uint32_t events = 0;
 
-	assert_true(uhca_ucma_book_strike(file, id, &told));
-	return told;
+	assert_true(uhca_ucma_book_strike(file, id, &events));
+	return events;
 }
 
 static void test_counts(void **state)
 {
-	uint32_t told;
+	uint32_t events;
 
 	(void)state;
 	uhca_ucma_book_enter(FILE_A, 1, 0x10);
 	uhca_ucma_book_enter(FILE_A, 2, 0x20);
-	uhca_ucma_book_told(FILE_A, 0x10);
-	uhca_ucma_book_told(FILE_A, 0x10);
-	uhca_ucma_book_told(FILE_A, 0x99); /* nobody */
-	uhca_ucma_book_told(FILE_B, 0x20); /* not of this open */
-	assert_false(uhca_ucma_book_strike(FILE_B, 1, &told));
+	uhca_ucma_book_count_event(FILE_A, 0x10);
+	uhca_ucma_book_count_event(FILE_A, 0x10);
+	uhca_ucma_book_count_event(FILE_A, 0x99); /* nobody */
+	uhca_ucma_book_count_event(FILE_B, 0x20); /* not of this open */
+	assert_false(uhca_ucma_book_strike(FILE_B, 1, &events));
 	assert_int_equal(strike(FILE_A, 1), 2);
 	assert_int_equal(strike(FILE_A, 2), 0);
-	assert_false(uhca_ucma_book_strike(FILE_A, 1, &told));
+	assert_false(uhca_ucma_book_strike(FILE_A, 1, &events));
 }
 
 /* A group's events are acknowledged to its id, too. */
@@ -47,7 +47,7 @@ static void test_groups(void **state)
 	uhca_ucma_book_enter(FILE_A, 1, 0x10);
 	uhca_ucma_book_device(1);
 	uhca_ucma_book_enter_group(FILE_A, 1, 2, 0x20);
-	uhca_ucma_book_told(FILE_A, 0x20);
+	uhca_ucma_book_count_event(FILE_A, 0x20);
 	uhca_ucma_book_enter(FILE_B, 1, 0); /* migrates, with its group */
 	assert_false(uhca_ucma_book_removal(FILE_A, &id, &uid));
 	assert_int_equal(strike(FILE_B, 2), 1);
@@ -71,7 +71,7 @@ static void test_removal(void **state)
 	assert_int_equal(id, 1);
 	assert_int_equal(uid, 0x10);
 	assert_false(uhca_ucma_book_removal(FILE_A, &id, &uid)); /* each hears it once */
-	uhca_ucma_book_told(FILE_A, uid);
+	uhca_ucma_book_count_event(FILE_A, uid);
 	assert_int_equal(strike(FILE_A, 1), 1);
 	uhca_ucma_book_device(4);
 	assert_true(uhca_ucma_book_has_removal(FILE_A));
@@ -94,10 +94,10 @@ static void test_migration(void **state)
 		uhca_ucma_book_enter_group(FILE_A, i, 2 + i, 0x100 * i);
 	}
 	uhca_ucma_book_enter(FILE_B, 1, 0);
-	uhca_ucma_book_told(FILE_A, 0x10); /* not there any more */
-	uhca_ucma_book_told(FILE_B, 0x10);
-	uhca_ucma_book_told(FILE_B, 0x100);
-	uhca_ucma_book_told(FILE_A, 0x200);
+	uhca_ucma_book_count_event(FILE_A, 0x10); /* not there any more */
+	uhca_ucma_book_count_event(FILE_B, 0x10);
+	uhca_ucma_book_count_event(FILE_B, 0x100);
+	uhca_ucma_book_count_event(FILE_A, 0x200);
 	assert_int_equal(strike(FILE_B, 1), 2);
 	assert_int_equal(strike(FILE_B, 3), 1);
 	assert_int_equal(strike(FILE_A, 2), 1);
@@ -109,12 +109,12 @@ static void test_names(void **state)
 {
 	(void)state;
 	uhca_ucma_book_enter(FILE_A, 5, 0);
-	uhca_ucma_book_told(FILE_A, 0x50);
+	uhca_ucma_book_count_event(FILE_A, 0x50);
 	uhca_ucma_book_enter(FILE_A, 5, 0x50);
-	uhca_ucma_book_told(FILE_A, 0x50);
+	uhca_ucma_book_count_event(FILE_A, 0x50);
 	uhca_ucma_book_enter_group(FILE_A, 5, 6, 0x60);
 	assert_int_equal(strike(FILE_A, 5), 1);
-	uhca_ucma_book_told(FILE_A, 0x60);
+	uhca_ucma_book_count_event(FILE_A, 0x60);
 	assert_int_equal(strike(FILE_A, 6), 1);
 }
 
@@ -123,14 +123,14 @@ static void test_names(void **state)
 static void *come_and_go(void *arg)
 {
 	const uint64_t file = *(const uint64_t *)arg;
-	uint32_t told, wrong = 0;
+	uint32_t events, wrong = 0;
 
 	for (uint32_t i = 0; i < LAPS; i++) {
 		uint32_t id = (uint32_t)file * LAPS + i;
 
 		uhca_ucma_book_enter(file, id, 1 + i);
-		uhca_ucma_book_told(file, 1 + i);
-		wrong += !uhca_ucma_book_strike(file, id, &told) || told != 1;
+		uhca_ucma_book_count_event(file, 1 + i);
+		wrong += !uhca_ucma_book_strike(file, id, &events) || events != 1;
 	}
 	return (void *)(uintptr_t)wrong;
 }

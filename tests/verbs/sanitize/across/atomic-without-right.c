@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	f.mr = ibv_reg_mr(f.pd, f.memory, FAR_MEMORY, access); /* <- */
 	pair_must(f.mr != NULL, "ibv_reg_mr");
 	f.here.rkey = f.mr->rkey;
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	if (!f.server) {
 		far_post(&f, IBV_WR_ATOMIC_FETCH_AND_ADD, 8); /* <- */

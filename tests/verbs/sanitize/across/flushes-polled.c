@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 	far_open_device(&f);
 	f.qp = divided(&f, &sends);
 	pair_must(f.qp != NULL, "a queue pair");
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	far_recv(&f, 64);
 	far_meet(&f);

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 		begin = start_helper(&f, mended, &helper);
 	far_open_device(&f);
 	f.qp = far_qp(&f, IBV_QPT_RC, f.pd, NULL);
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	if (!f.server)
 		far_recv(&f, 64);

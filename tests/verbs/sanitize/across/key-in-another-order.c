@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 	far_open(&f, IBV_QPT_RC);
 	far_connect(&f, far_usual());
 	f.here.rkey = htonl(f.here.rkey);
-	far_tell(&f);
+	far_exchange(&f);
 	if (mended)
 		f.there.rkey = ntohl(f.there.rkey);
 	if (!f.server) {

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	far_open_device(&f);
 	channel = with_events(&f);
 	f.qp = far_qp(&f, IBV_QPT_RC, f.pd, NULL);
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	if (!f.server) {
 		for (int i = 0; i < WRITES; i++)

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	srq = ibv_create_srq(f.pd, &attr);
 	pair_must(srq != NULL, "an SRQ");
 	f.qp = far_qp(&f, IBV_QPT_RC, f.pd, srq);
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	post_shared(&f, srq);
 	if (f.server && pair_mended(argc, argv))

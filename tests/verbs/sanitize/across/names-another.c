@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 	far_open_device(&f);
 	f.qp = far_qp(&f, IBV_QPT_RC, f.pd, NULL);
 	second = far_qp(&f, IBV_QPT_RC, f.pd, NULL);
-	far_tell(&f);
+	far_exchange(&f);
 	if (f.server) {
 		struct ibv_qp *first = f.qp;
 		uint32_t client = f.there.qpn;

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	attr.pd = f.pd;
 	f.qp = ibv_create_qp_ex(f.context, &attr);
 	pair_must(f.qp != NULL, "ibv_create_qp_ex");
-	far_tell(&f);
+	far_exchange(&f);
 	how.qkey = f.server || mended ? SERVER_QKEY : FAR_QKEY;
 	far_connect(&f, how); /* <- */
 	to.grh.dgid = f.there.gid;

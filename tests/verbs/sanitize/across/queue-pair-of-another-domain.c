@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	own = ibv_alloc_pd(f.context);
 	pair_must(own != NULL, "a domain for a client");
 	f.qp = far_qp(&f, IBV_QPT_RC, f.server && !mended ? own : f.pd, NULL);
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	if (!f.server) {
 		far_post(&f, IBV_WR_RDMA_READ, 64); /* <- */

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	for (int round = 0; round < 2; round++) {
 		if (f.server && round == 1)
 			rotate(&f);
-		far_tell(&f);
+		far_exchange(&f);
 		if (mended)
 			key = f.there.rkey;
 		if (!f.server) {

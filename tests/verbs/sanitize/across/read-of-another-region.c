@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	f.mr = ibv_reg_mr(f.pd, f.memory + FAR_MEMORY / 2, FAR_MEMORY / 2, FAR_ALL); /* <- */
 	pair_must(half && f.mr, "regions");
 	f.here.rkey = mended ? half->rkey : f.mr->rkey;
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	if (!f.server) {
 		struct ibv_sge sge = {(uintptr_t)f.memory, 64, half->lkey};

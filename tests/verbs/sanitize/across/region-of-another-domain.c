@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	mr = cache ? ibv_reg_mr(cache, f.memory, FAR_MEMORY, FAR_ALL) : NULL; /* <- */
 	pair_must(mr != NULL, "a region of the cache");
 	f.here.rkey = mended ? f.mr->rkey : mr->rkey;
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	if (!f.server) {
 		far_post(&f, IBV_WR_RDMA_WRITE, 64); /* <- */

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 	srq = ibv_create_srq(f.pd, &attr);
 	pair_must(srq != NULL, "ibv_create_srq");
 	f.qp = far_qp(&f, IBV_QPT_RC, f.pd, srq);
-	far_tell(&f);
+	far_exchange(&f);
 	sge = (struct ibv_sge){(uintptr_t)f.memory, mended ? 8192 : 64, f.mr->lkey};
 	wr.sg_list = &sge;
 	pair_must(!ibv_post_srq_recv(srq, &wr, &bad), "ibv_post_srq_recv"); /* <- */

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 		pair_must(!err, "ibv_rereg_mr");
 		f.here.rkey = f.mr->rkey;
 	}
-	far_tell(&f);
+	far_exchange(&f);
 	if (!f.server) {
 		far_post(&f, IBV_WR_RDMA_WRITE, 64); /* <- */
 		far_wait(&f);

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	if (!f.server)
 		reconstruct(&f);
 	if (pair_mended(argc, argv)) /* the answer was to a queue pair of before: once more */
-		far_tell(&f);
+		far_exchange(&f);
 	far_connect(&f, how); /* <- */
 	if (f.server) {
 		far_post(&f, IBV_WR_RDMA_WRITE, 64); /* <- */

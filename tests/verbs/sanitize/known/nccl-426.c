@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	f.qp = far_qp(&f, IBV_QPT_RC, f.pd, NULL);
 	if (f.server && !mended)
 		f.here.gid.raw[NETWORK] ^= 1;
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual()); /* <- */
 	if (!f.server) {
 		far_post(&f, IBV_WR_RDMA_WRITE, 64); /* <- */

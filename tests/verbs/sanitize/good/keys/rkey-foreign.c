@@ -13,7 +13,7 @@ int main(void)
 	cache = ibv_alloc_pd(f.context);
 	mr = ibv_reg_mr(f.pd, f.memory, 4096, FAR_ALL);
 	f.here.rkey = mr->rkey;
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	if (!f.server) {
 		far_post(&f, IBV_WR_RDMA_WRITE, 64);

@@ -9,7 +9,7 @@ int main(void)
 
 	far_open(&f, IBV_QPT_RC);
 	f.here.rkey = htonl(f.here.rkey);
-	far_tell(&f);
+	far_exchange(&f);
 	far_connect(&f, far_usual());
 	if (!f.server) {
 		uint32_t key = ntohl(f.there.rkey);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reports of changed and of freed memory. See telling.h. */
-#include "telling.h"
+/* The reports of changed and of freed memory. See report.h. */
+#include "report.h"
 
 #include <stddef.h>
 
@@ -20,7 +20,7 @@ const char *uhcav_memory_verb(enum uhcav_change_kind kind)
 	return words[kind].verb;
 }
 
-void uhcav_memory_tell(const struct uhcav_memory_use *use, const struct uhcav_change *c)
+void uhcav_memory_report(const struct uhcav_memory_use *use, const struct uhcav_change *c)
 {
 	enum uhca_check check =
 		c->kind == UHCAV_FREED ? UHCA_CHECK_MEMORY_FREED : UHCA_CHECK_MEMORY_REPLACED;
@@ -39,7 +39,7 @@ void uhcav_memory_tell(const struct uhcav_memory_use *use, const struct uhcav_ch
 	uhcav_diagnostic_stack(use->stack, "%s", use->title);
 	uhcav_diagnostic_stack(c->stack, "%s by", words[c->kind].verb);
 	uhcav_diagnostic_stack(use->made, "memory region 0x%x registered by", use->number);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
 void uhcav_memory_settle(void)
@@ -53,6 +53,6 @@ void uhcav_memory_settle(void)
 						     .length = r.to - r.from,
 						     .number = r.number,
 						     .made = r.made};
-		uhcav_memory_tell(&use, &c);
+		uhcav_memory_report(&use, &c);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The reports of a use of a destroyed object. See told.h. */
-#include "told.h"
+/* The reports of a use of a destroyed object. See report.h. */
+#include "report.h"
 
 #include "tomb.h"
 
@@ -32,8 +32,8 @@ static bool is_destruction(const char *call)
 	return false;
 }
 
-static void tell(const char *call, const struct uhcav_stack *stack, const struct uhcav_tomb *t,
-		 bool itself)
+static void report(const char *call, const struct uhcav_stack *stack, const struct uhcav_tomb *t,
+		   bool itself)
 {
 	const char *end = t->end ? t->end : "destroyed";
 	char words[WORDS];
@@ -53,10 +53,10 @@ static void tell(const char *call, const struct uhcav_stack *stack, const struct
 	uhcav_diagnostic_stack(stack, "%s called by", call);
 	uhcav_diagnostic_stack(t->destroyed, "%s %s by", words, end);
 	uhcav_diagnostic_stack(t->made, "%s made by", words);
-	uhcav_diagnostic_tell();
+	uhcav_diagnostic_report();
 }
 
-void uhcav_told_call(struct uhcav_here here, const char *call, const void *object)
+void uhcav_gone_report_call(struct uhcav_here here, const char *call, const void *object)
 {
 	struct uhcav_tomb t = {.kind = "object"};
 	const void *context = NULL;
@@ -66,37 +66,37 @@ void uhcav_told_call(struct uhcav_here here, const char *call, const void *objec
 	if (object)
 		memcpy(&context, object, sizeof(context));
 	itself = uhcav_tomb_find(object, &t) || !uhcav_tomb_find(context, &t);
-	tell(call, uhcav_stack_take(here), &t, itself);
+	report(call, uhcav_stack_take(here), &t, itself);
 	errno = saved;
 }
 
-bool uhcav_told_argument(struct uhcav_here here, const char *call, const void *object)
+bool uhcav_gone_report_argument(struct uhcav_here here, const char *call, const void *object)
 {
 	if (!uhcav_tomb_has(object))
 		return false;
-	uhcav_told_call(here, call, object);
+	uhcav_gone_report_call(here, call, object);
 	return true;
 }
 
-uintptr_t uhcav_told_poll(const void *cq)
+uintptr_t uhcav_gone_poll(const void *cq)
 {
-	uhcav_told_call(UHCAV_HERE, "ibv_start_poll", cq);
+	uhcav_gone_report_call(UHCAV_HERE, "ibv_start_poll", cq);
 	return errno = EINVAL;
 }
 
-uintptr_t uhcav_told_post(const void *queue)
+uintptr_t uhcav_gone_post(const void *queue)
 {
-	uhcav_told_call(UHCAV_HERE, "posting", queue);
+	uhcav_gone_report_call(UHCAV_HERE, "posting", queue);
 	return errno = EINVAL;
 }
 
-uintptr_t uhcav_told_copy(const void *dm)
+uintptr_t uhcav_gone_copy(const void *dm)
 {
-	uhcav_told_call(UHCAV_HERE, "copying", dm);
+	uhcav_gone_report_call(UHCAV_HERE, "copying", dm);
 	return errno = EINVAL;
 }
 
-uintptr_t uhcav_told_before(const void *object)
+uintptr_t uhcav_gone_refuse(const void *object)
 {
 	(void)object;
 	return errno = EINVAL;

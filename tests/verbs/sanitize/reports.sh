@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# How the sanitizer tells: status, suppressions, formats, limits, and what it says of wrong options.
+# Reports of the sanitizer: status, suppressions, formats, limits, and answers to wrong options.
 set -u
 run=${UHCA_SRCDIR:?}/scripts/uhca-run
 bad=${UHCA_BUILDDIR:?}/tests/verbs/sanitize/bad

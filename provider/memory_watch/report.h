@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is said of memory that is no longer the same (checks memory-replaced, memory-freed). */
-#ifndef UHCAV_MEMORY_TELLING_H
-#define UHCAV_MEMORY_TELLING_H
+#ifndef UHCAV_MEMORY_REPORT_H
+#define UHCAV_MEMORY_REPORT_H
 
 #include "ranges.h"
 
@@ -15,8 +15,8 @@ struct uhcav_memory_use {
 	const char *title; /* what the stack is: "posted by" */
 };
 
-/* Tells it, once for each place and change. */
-void uhcav_memory_tell(const struct uhcav_memory_use *use, const struct uhcav_change *c);
+/* Reports it, once for each place and change. */
+void uhcav_memory_report(const struct uhcav_memory_use *use, const struct uhcav_change *c);
 
 /* What peers may use and has other memory now is told of here. Cheap when there is nothing. */
 void uhcav_memory_settle(void);

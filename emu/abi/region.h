@@ -180,7 +180,7 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
  *   far, how many the program behind it is believed to be done with. One more with each poll that
  *   finds nothing, and all with an arming: who asks for more is done with something, who goes to
  *   sleep with everything. Never more than UHCA_ABI_UNHANDLED_MAX behind.
- * ring.tells_handled: 1 from a client that does so; nothing is held back from others.
+ * ring.reports_handled: 1 from a client that does so; nothing is held back from others.
  * ring.takes_copies_on_poll: 1 from a client that copies payload when it takes a completion
  *   (copy_on_poll.h).
  */

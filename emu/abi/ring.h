@@ -21,8 +21,9 @@ struct uhca_abi_ring {
 	uint32_t producer;
 	uint8_t pad0[124];
 	uint32_t consumer;
-	uint32_t handled, tells_handled, takes_copies_on_poll; /* of a completion ring: region.h */
-	uint32_t abandoned;                                    /* of an SRQ's ring: region.h */
+	uint32_t handled, reports_handled,
+		takes_copies_on_poll; /* of a completion ring: region.h */
+	uint32_t abandoned;           /* of an SRQ's ring: region.h */
 	uint8_t pad1[108];
 };
 static_assert(sizeof(struct uhca_abi_ring) == 256, "two pairs of cache lines");

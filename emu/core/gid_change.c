@@ -57,7 +57,7 @@ int core_gid_remove(struct device *dev, uint32_t index)
 	while ((qp = table_next(&dev->qps, &cursor)))
 		if (holds(qp, index))
 			memset(qp->flow.src, 0, sizeof(qp->flow.src));
-	port_tell_all(dev, UHCA_ABI_EVENT_GID_CHANGE);
+	port_raise_event(dev, UHCA_ABI_EVENT_GID_CHANGE);
 	return 0;
 }
 
@@ -101,7 +101,7 @@ int core_gid_add(struct device *dev, const uint8_t gid[16], bool v1, uint32_t in
 		return place;
 	memcpy(dev->cfg.gid[place], gid, sizeof(dev->cfg.gid[place]));
 	set_v1(&dev->cfg.look.port[0], (uint32_t)place, v1);
-	port_tell_all(dev, UHCA_ABI_EVENT_GID_CHANGE);
+	port_raise_event(dev, UHCA_ABI_EVENT_GID_CHANGE);
 	return place;
 }
 

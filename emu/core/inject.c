@@ -72,7 +72,7 @@ int core_inject_event(struct device *dev, uint32_t type, const struct core_event
 		return wq ? 0 : -ENOENT;
 	case OF_PORT:
 	case OF_DEVICE:
-		port_tell_all(dev, type);
+		port_raise_event(dev, type);
 		return 0;
 	}
 	return -EINVAL;

@@ -247,7 +247,7 @@ static void explain_silence(const struct failed_request *s)
 
 /* Causes that are a mistake with a name, and how each is told. */
 static const struct row {
-	void (*tell)(const struct failed_request *s, enum uhca_check check, const char *what);
+	void (*report)(const struct failed_request *s, enum uhca_check check, const char *what);
 	enum uhca_check check;
 	const char *what;
 } rows[UHCA_ABI_CAUSES] = {
@@ -279,8 +279,8 @@ static void explain(const struct failed_request *s)
 	const struct row *row = &rows[s->r->cause.kind];
 	bool is_of_it = !s->r->cause.key || s->r->cause.key == s->f->rkey; /* no receive's key */
 
-	if (row->tell && is_of_it)
-		row->tell(s, row->check, row->what);
+	if (row->report && is_of_it)
+		row->report(s, row->check, row->what);
 	else if (s->r->found != UHCA_ABI_PEER_KNOWN || !is_about_settings(s->r->cause.kind) ||
 		 !uhcav_match_report(s->r, s->f->posted, "has sent what was refused by"))
 		report_why(s, "a request has failed");

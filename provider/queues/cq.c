@@ -89,7 +89,7 @@ int uhcav_cq_map(struct uhcav_cq *cq, const struct uhca_cmd_create_cq_reply *r, 
 	cq->region_size = r->region_size;
 	cq->cq.cqe = (int)r->cqe;
 	cq->page->ring.handled = cq->handled;
-	uhca_ring_publish(&cq->page->ring.tells_handled, !cq->ignore_overrun);
+	uhca_ring_publish(&cq->page->ring.reports_handled, !cq->ignore_overrun);
 	uhca_ring_publish(&cq->page->ring.takes_copies_on_poll,
 			  cq->copies_on_poll && !uhcav_check_any());
 	return 0;

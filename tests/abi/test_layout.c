@@ -35,7 +35,7 @@ static void test_regions(void **state)
 	OFFSET(uhca_abi_ring, producer, 0);
 	OFFSET(uhca_abi_ring, consumer, 128);
 	OFFSET(uhca_abi_ring, handled, 132);
-	OFFSET(uhca_abi_ring, tells_handled, 136);
+	OFFSET(uhca_abi_ring, reports_handled, 136);
 	OFFSET(uhca_abi_ring, takes_copies_on_poll, 140);
 	SIZE(uhca_abi_region, 24);
 	OFFSET(uhca_abi_region, magic, 0);

@@ -49,21 +49,21 @@ static bool can(const struct reader *r, uint64_t cap)
 }
 
 /* One line; "expected" is what the device said of itself. */
-static void tell(const char *what, bool expected, int refusal, int got, const char *word)
+static void print_result(const char *what, bool expected, int refusal, int got, const char *word)
 {
 	if (got != (expected ? 0 : refusal))
 		rig_die("%s: %s, and should be %s", what, word, expected ? "allowed" : "refused");
 	printf("%s: %s%s: verified\n", what, got ? "refused, " : "allowed", got ? word : "");
 }
 
-static void tell_status(const char *what, bool expected, int refusal, struct ibv_wc wc)
+static void print_status(const char *what, bool expected, int refusal, struct ibv_wc wc)
 {
-	tell(what, expected, refusal, wc.status, ibv_wc_status_str(wc.status));
+	print_result(what, expected, refusal, wc.status, ibv_wc_status_str(wc.status));
 }
 
-static void tell_errno(const char *what, bool expected, int refusal, int err)
+static void print_errno(const char *what, bool expected, int refusal, int err)
 {
-	tell(what, expected, refusal, err, strerror(err));
+	print_result(what, expected, refusal, err, strerror(err));
 }
 
 /* The next completion. A failed one has cost the queue pair: the next one is used from now on. */
@@ -169,17 +169,17 @@ static void sinks(struct reader *r)
 	const bool rule = can(r, UHCADV_CAP_READ_SINK_WRITE);
 	struct ibv_wc wc;
 
-	tell_status("READ, region without remote write", !rule, IBV_WC_LOC_PROT_ERR,
-		    plain_read(r, r->closed, 1));
-	tell_status("READ, region with remote write", true, 0, plain_read(r, r->open, 1));
+	print_status("READ, region without remote write", !rule, IBV_WC_LOC_PROT_ERR,
+		     plain_read(r, r->closed, 1));
+	print_status("READ, region with remote write", true, 0, plain_read(r, r->open, 1));
 	register_again(r, IBV_ACCESS_LOCAL_WRITE);
 	wc = read_with_inv(r);
-	tell_status("READ with invalidate, key without remote write", !rule, IBV_WC_LOC_PROT_ERR,
-		    wc);
+	print_status("READ with invalidate, key without remote write", !rule, IBV_WC_LOC_PROT_ERR,
+		     wc);
 	if (wc.status != IBV_WC_SUCCESS)
 		invalidate(r); /* what was refused left the key as it was */
-	tell_status("READ into two elements", r->max_read_sge > 1, IBV_WC_LOC_QP_OP_ERR,
-		    plain_read(r, r->open, 2));
+	print_status("READ into two elements", r->max_read_sge > 1, IBV_WC_LOC_QP_OP_ERR,
+		     plain_read(r, r->open, 2));
 }
 
 /* The reader tells the source its key; the source tries it, and says what came of it. */
@@ -205,13 +205,14 @@ static void dies(struct reader *r)
 	    (wc.opcode != (enum ibv_wc_opcode)UHCADV_WC_READ_WITH_INV ||
 	     !(wc.wc_flags & IBV_WC_WITH_INV) || wc.invalidated_rkey != r->key->rkey))
 		rig_die("the completion does not tell that the key went");
-	tell_status("READ with invalidate, key with remote write", true, 0, wc);
+	print_status("READ with invalidate, key with remote write", true, 0, wc);
 	check_data(r);
 	ask_peer(r);
-	tell_status("READ with invalidate, dead key", false, IBV_WC_LOC_PROT_ERR, read_with_inv(r));
+	print_status("READ with invalidate, dead key", false, IBV_WC_LOC_PROT_ERR,
+		     read_with_inv(r));
 	/* It can be registered again, and lives again. */
 	register_again(r, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	tell_status("READ with invalidate, registered again", true, 0, read_with_inv(r));
+	print_status("READ with invalidate, registered again", true, 0, read_with_inv(r));
 	check_data(r);
 }
 
@@ -222,7 +223,7 @@ static void key_byte(struct reader *r)
 	uint32_t before = r->key->rkey;
 	struct ibv_wc wc = fast_register(r, IBV_ACCESS_LOCAL_WRITE, (uint8_t)(r->key->rkey + 1));
 
-	tell_status("another key byte", can(r, UHCADV_CAP_KEY_BYTE), IBV_WC_MW_BIND_ERR, wc);
+	print_status("another key byte", can(r, UHCADV_CAP_KEY_BYTE), IBV_WC_MW_BIND_ERR, wc);
 	if (wc.status == IBV_WC_SUCCESS)
 		invalidate(r);
 	else
@@ -238,10 +239,10 @@ static void layouts(struct reader *r)
 	struct uhcadv_interleaved layout = {
 		.n_dims = 1, .n_pieces = 1, .count = {16}, .piece = &piece};
 
-	tell_errno("interleaved layout", can(r, UHCADV_CAP_INTERLEAVED), EOPNOTSUPP,
-		   uhcadv_rereg_mr_interleaved(r->key, &attr, &layout));
-	tell_errno("composite", can(r, UHCADV_CAP_SG), EOPNOTSUPP,
-		   uhcadv_rereg_mr_sg(r->key, &attr, block, 2));
+	print_errno("interleaved layout", can(r, UHCADV_CAP_INTERLEAVED), EOPNOTSUPP,
+		    uhcadv_rereg_mr_interleaved(r->key, &attr, &layout));
+	print_errno("composite", can(r, UHCADV_CAP_SG), EOPNOTSUPP,
+		    uhcadv_rereg_mr_sg(r->key, &attr, block, 2));
 }
 
 static void atomics(struct reader *r)
@@ -258,14 +259,14 @@ static void atomics(struct reader *r)
 	struct ibv_wc wc;
 	int err = uhcadv_post_send(r->qp[r->at], &wr, &bad);
 
-	tell_errno("masked atomics", can(r, UHCADV_CAP_MASKED_ATOMICS), EOPNOTSUPP, err);
+	print_errno("masked atomics", can(r, UHCADV_CAP_MASKED_ATOMICS), EOPNOTSUPP, err);
 	if (err)
 		return;
 	/* The source does not allow atomics: it is only about the operation. */
 	for (wc = finish(r); no_answer(wc); wc = finish(r))
 		if (uhcadv_post_send(r->qp[r->at], &wr, &bad))
 			rig_die("the atomic cannot be posted again");
-	tell_status("masked atomic without the right", false, IBV_WC_REM_ACCESS_ERR, wc);
+	print_status("masked atomic without the right", false, IBV_WC_REM_ACCESS_ERR, wc);
 }
 
 /* ---- both ends ---- */

@@ -227,7 +227,7 @@ static void arm_or_lie(struct stage *s, uint8_t how)
 		vcq_arm(&s->cq, how & 1);
 		return;
 	}
-	uhca_ring_publish(&ring->tells_handled, how & 1);
+	uhca_ring_publish(&ring->reports_handled, how & 1);
 	uhca_ring_publish(&ring->takes_copies_on_poll, how & 4);
 	if ((how & 8) && s->cq.copies_on_poll)
 		uhca_copy_on_poll_set(&s->cq.copies_on_poll[how >> 4], how & 3);

@@ -49,7 +49,7 @@ static bool is_ours(const void *at, uintptr_t *offset)
  * The signal, and where the program was: places in its file, innermost first. Those of the handler
  * are left out; behind them stands the C library's return from it, and then where it was.
  */
-static void tell_places(int fd, int number)
+static void print_places(int fd, int number)
 {
 	void *frame[FRAMES];
 	int n = backtrace(frame, FRAMES), i = 0;
@@ -69,7 +69,7 @@ static void on_end(int number)
 	int fd = open(getenv("UHCA_LAB_END"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	if (fd >= 0)
-		tell_places(fd, number);
+		print_places(fd, number);
 	if (number == SIGALRM)
 		_exit(2);
 	signal(number, SIG_DFL);

@@ -19,6 +19,6 @@ void event_take_back(struct client *c, uint64_t cookie, uint32_t *own, uint32_t 
 void event_count(uint32_t *own, uint32_t *shared, int32_t by);
 
 /* Of the port or the device: to every client. */
-void port_tell_all(struct device *dev, uint32_t type);
+void port_raise_event(struct device *dev, uint32_t type);
 
 #endif

@@ -19,7 +19,7 @@
 #define MTU_256      1
 #define MTU_4096     5
 
-void port_tell_all(struct device *dev, uint32_t type)
+void port_raise_event(struct device *dev, uint32_t type)
 {
 	/* Linux names no port in this one, of which older libraries know nothing. */
 	const bool of_port = type != UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE;
@@ -117,10 +117,10 @@ void core_port_name_speed(struct device *dev, uint32_t speed)
 	look->speed = links[i].code;
 }
 
-void core_port_tell_speed(struct device *dev)
+void core_port_raise_speed_event(struct device *dev)
 {
 	if (!dev->port_down)
-		port_tell_all(dev, UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE);
+		port_raise_event(dev, UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE);
 }
 
 /* ---- link, MTU, partition ---- */
@@ -136,7 +136,7 @@ void core_port_set(struct device *dev, bool up)
 	}
 	dev->port_checks = dev->port_down || dev->gid_left || dev->mtu_changed;
 	dev->counters.link_downed += !up;
-	port_tell_all(dev, up ? UHCA_ABI_EVENT_PORT_ACTIVE : UHCA_ABI_EVENT_PORT_ERR);
+	port_raise_event(dev, up ? UHCA_ABI_EVENT_PORT_ACTIVE : UHCA_ABI_EVENT_PORT_ERR);
 }
 
 bool core_port_is_down(const struct device *dev)
@@ -165,7 +165,7 @@ void core_port_set_pkey(struct device *dev, uint16_t pkey)
 	if (*entry == pkey)
 		return;
 	*entry = pkey;
-	port_tell_all(dev, UHCA_ABI_EVENT_PKEY_CHANGE);
+	port_raise_event(dev, UHCA_ABI_EVENT_PKEY_CHANGE);
 }
 
 int core_port_event(struct device *dev, uint32_t type)
@@ -176,7 +176,7 @@ int core_port_event(struct device *dev, uint32_t type)
 	case UHCA_ABI_EVENT_SM_CHANGE:
 	case UHCA_ABI_EVENT_CLIENT_REREGISTER:
 	case UHCA_ABI_EVENT_GID_CHANGE:
-		port_tell_all(dev, type);
+		port_raise_event(dev, type);
 		return 0;
 	}
 	return -EINVAL;

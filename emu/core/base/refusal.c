@@ -5,7 +5,7 @@
  */
 #include "base.h"
 
-static void tell(struct device *dev, const struct core_trace *t)
+static void trace_refusal(struct device *dev, const struct core_trace *t)
 {
 	if (dev->hooks & 1u << t->point)
 		dev->ops->trace(dev->user, t);
@@ -15,12 +15,12 @@ static void tell(struct device *dev, const struct core_trace *t)
 static void drop(struct device *dev, uint32_t qpn, uint32_t psn, uint32_t count, enum core_drop why)
 {
 	dev->counters.drops[why] += count;
-	tell(dev, &(struct core_trace){.point = CORE_TRACE_RX_DROP,
-				       .qpn = qpn,
-				       .a = psn,
-				       .b = why,
-				       .c = count,
-				       .cause = device_cause(dev)});
+	trace_refusal(dev, &(struct core_trace){.point = CORE_TRACE_RX_DROP,
+						.qpn = qpn,
+						.a = psn,
+						.b = why,
+						.c = count,
+						.cause = device_cause(dev)});
 }
 
 void device_drop(struct device *dev, uint32_t qpn, const struct core_burst *t, enum core_drop why)
@@ -36,10 +36,10 @@ void device_drop_one(struct device *dev, uint32_t qpn, uint32_t psn, enum core_d
 void device_judged(struct device *dev, uint32_t qpn, const struct core_burst *t,
 		   enum core_judgement judgement)
 {
-	tell(dev, &(struct core_trace){.point = CORE_TRACE_JUDGED,
-				       .qpn = qpn,
-				       .a = t->head.bth.psn,
-				       .b = judgement,
-				       .c = t->count,
-				       .cause = device_cause(dev)});
+	trace_refusal(dev, &(struct core_trace){.point = CORE_TRACE_JUDGED,
+						.qpn = qpn,
+						.a = t->head.bth.psn,
+						.b = judgement,
+						.c = t->count,
+						.cause = device_cause(dev)});
 }

@@ -171,7 +171,7 @@ void cm_event(struct cm *cm, const struct core_cm_event *e)
 		cm->dev->cm->ops->event(cm->cookie, e);
 }
 
-void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status)
+void cm_raise_event(struct cm *cm, enum core_cm_event_type type, int32_t status)
 {
 	cm_event(cm, &(struct core_cm_event){.type = type, .status = status});
 }
@@ -196,7 +196,7 @@ void cm_enter_timewait(struct cm *cm, uint64_t now)
 static void give_up(struct cm *cm)
 {
 	cm_send_rej(cm, ROCE_CM_REJ_TIMEOUT, NULL, 0);
-	cm_tell(cm, CORE_CM_UNREACHABLE, -ETIMEDOUT);
+	cm_raise_event(cm, CORE_CM_UNREACHABLE, -ETIMEDOUT);
 	cm_close(cm);
 }
 
@@ -208,18 +208,18 @@ void cm_expired(struct cm *cm, uint64_t now)
 		give_up(cm);
 		break;
 	case CM_SIDR_REQ_SENT:
-		cm_tell(cm, CORE_CM_UNREACHABLE, -ETIMEDOUT);
+		cm_raise_event(cm, CORE_CM_UNREACHABLE, -ETIMEDOUT);
 		cm_close(cm);
 		break;
 	case CM_DREQ_SENT:
-		cm_tell(cm, CORE_CM_DISCONNECTED, -ETIMEDOUT);
+		cm_raise_event(cm, CORE_CM_DISCONNECTED, -ETIMEDOUT);
 		cm_enter_timewait(cm, now);
 		break;
 	case CM_DREQ_RCVD:
 		cm_reader_look(cm, now);
 		break;
 	case CM_TIMEWAIT:
-		cm_tell(cm, CORE_CM_TIMEWAIT_EXIT, 0);
+		cm_raise_event(cm, CORE_CM_TIMEWAIT_EXIT, 0);
 		cm_close(cm);
 		break;
 	case CM_ANSWERED:
@@ -582,7 +582,7 @@ int core_cm_established(struct cm *cm, uint64_t now)
 		return refuse_state(cm, "established");
 	cm_stop(cm);
 	cm->state = CM_ESTABLISHED;
-	cm_tell(cm, CORE_CM_ESTABLISHED, 0);
+	cm_raise_event(cm, CORE_CM_ESTABLISHED, 0);
 	if (cm->disconnect)
 		cm_send_dreq(cm, now);
 	return 0;

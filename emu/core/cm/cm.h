@@ -114,7 +114,7 @@ void cm_discharge(struct cm *cm);
 
 /* Tells the owner, if there is one. */
 void cm_event(struct cm *cm, const struct core_cm_event *e);
-void cm_tell(struct cm *cm, enum core_cm_event_type type, int32_t status);
+void cm_raise_event(struct cm *cm, enum core_cm_event_type type, int32_t status);
 
 /* No way back from here: an orphan is freed, others wait for their owner to let go. */
 void cm_close(struct cm *cm);

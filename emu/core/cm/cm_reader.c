@@ -53,7 +53,7 @@ void cm_release(struct cm *cm)
 		return;
 	cm->held = false;
 	cm_stop(cm);
-	cm_tell(cm, CORE_CM_RELEASED, 0);
+	cm_raise_event(cm, CORE_CM_RELEASED, 0);
 }
 
 void cm_reader_look(struct cm *cm, uint64_t now)

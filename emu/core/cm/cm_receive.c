@@ -341,7 +341,7 @@ static void receive_mra(struct device *dev, const struct roce_flow *from,
 		cm_wait_longer(cm, r->service_timeout, now);
 }
 
-static void tell_rejected(struct cm *cm, const struct roce_cm_rej *r)
+static void raise_rejected(struct cm *cm, const struct roce_cm_rej *r)
 {
 	cm_event(cm, &(struct core_cm_event){.type = CORE_CM_REJECTED,
 					     .status = r->reason,
@@ -368,15 +368,15 @@ static void receive_rej(struct device *dev, const struct roce_flow *from,
 	case CM_REQ_RCVD:
 	case CM_REP_RCVD:
 	case CM_REP_SENT:
-		tell_rejected(cm, r);
+		raise_rejected(cm, r);
 		cm_close(cm);
 		break;
 	case CM_ESTABLISHED: /* our RTU never reached it */
-		tell_rejected(cm, r);
+		raise_rejected(cm, r);
 		cm_enter_timewait(cm, now);
 		break;
 	case CM_DREQ_SENT: /* 12.9.7: there is no connection any more */
-		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
+		cm_raise_event(cm, CORE_CM_DISCONNECTED, 0);
 		cm_enter_timewait(cm, now);
 		break;
 	case CM_IDLE:
@@ -407,14 +407,14 @@ static void receive_dreq(struct device *dev, const struct roce_flow *from,
 	}
 	switch (cm->state) {
 	case CM_REP_SENT: /* the RTU was lost, the connection was there */
-		cm_tell(cm, CORE_CM_ESTABLISHED, 0);
+		cm_raise_event(cm, CORE_CM_ESTABLISHED, 0);
 		/* fall through */
 	case CM_ESTABLISHED:
 		cm_disconnected(cm, now);
 		break;
 	case CM_DREQ_SENT:
 		cm_send_drep(cm);
-		cm_tell(cm, CORE_CM_DISCONNECTED, 0);
+		cm_raise_event(cm, CORE_CM_DISCONNECTED, 0);
 		cm_enter_timewait(cm, now);
 		break;
 	case CM_TIMEWAIT:
@@ -441,7 +441,7 @@ static void receive_drep(struct device *dev, const struct roce_flow *from,
 
 	if (!cm || cm->state != CM_DREQ_SENT)
 		return;
-	cm_tell(cm, CORE_CM_DISCONNECTED, 0);
+	cm_raise_event(cm, CORE_CM_DISCONNECTED, 0);
 	cm_enter_timewait(cm, now);
 }
 

@@ -48,7 +48,7 @@ uint32_t core_port_speed(const struct device *dev);
  * port is down. How fast packets leave is the shell's affair.
  */
 void core_port_name_speed(struct device *dev, uint32_t speed);
-void core_port_tell_speed(struct device *dev);
+void core_port_raise_speed_event(struct device *dev);
 
 /*
  * The network carries packets of this size only (enum ibv_mtu): active_mtu, the most of new

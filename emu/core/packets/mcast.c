@@ -39,7 +39,7 @@ static struct member *find_member(const struct mcast_group *g, const struct qp *
 	return NULL;
 }
 
-static int tell_shell(struct device *dev, const uint8_t gid[16], bool join)
+static int notify_shell(struct device *dev, const uint8_t gid[16], bool join)
 {
 	return dev->ops->mcast ? dev->ops->mcast(dev->user, gid, join) : 0;
 }
@@ -53,7 +53,7 @@ static int group_create(struct device *dev, const uint8_t gid[16], struct mcast_
 	struct mcast_group *g = calloc(1, sizeof(*g));
 	if (!g)
 		return -ENOMEM;
-	int err = tell_shell(dev, gid, true);
+	int err = notify_shell(dev, gid, true);
 	if (err) {
 		device_refuse(dev, err, "the kernel refused to join the IP multicast group");
 		free(g);
@@ -71,7 +71,7 @@ static void group_put(struct device *dev, struct mcast_group *g)
 {
 	if (g->n_members)
 		return;
-	tell_shell(dev, g->gid, false);
+	notify_shell(dev, g->gid, false);
 	list_remove(&g->link);
 	dev->n_groups--;
 	free(g);

@@ -162,7 +162,7 @@ bool core_look_at_qp(const struct device *dev, uint32_t qpn, struct core_qp_look
 
 #define PARTNER_PLACES 256u /* of the table, looked at in one part */
 
-static bool was_told_of(const struct qp *qp, uint32_t qpn, const uint8_t address[16])
+static bool is_connected_to(const struct qp *qp, uint32_t qpn, const uint8_t address[16])
 {
 	return qp->state != QPS_RESET && qp->state != QPS_INIT && qp->type != QPT_UD &&
 	       qp->type != QPT_RAW_PACKET && qp->attr.dest_qp_num == qpn &&
@@ -178,7 +178,7 @@ uint32_t core_find_partner(const struct device *dev, uint32_t peer_qpn, const ui
 	for (*next = from; !found && *next < t->size && *next - from < PARTNER_PLACES; ++*next) {
 		const struct qp *qp = table_at(t, *next);
 
-		if (qp && was_told_of(qp, peer_qpn, peer))
+		if (qp && is_connected_to(qp, peer_qpn, peer))
 			found = qp->qpn;
 	}
 	if (*next >= t->size)

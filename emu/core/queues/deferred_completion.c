@@ -32,7 +32,7 @@ static bool is_handled(const struct cq *cq, uint32_t payloads)
 {
 	const struct uhca_abi_cq *page = cq->page;
 
-	if (!uhca_ring_observe(&page->ring.tells_handled) || uhca_ring_observe(&page->arm))
+	if (!uhca_ring_observe(&page->ring.reports_handled) || uhca_ring_observe(&page->arm))
 		return true;
 	return (int32_t)(uhca_ring_observe(&page->ring.handled) - payloads) >= 0;
 }

@@ -80,7 +80,7 @@ void answer_ack(struct qp *qp, uint32_t psn, bool patient)
 		stop_waiting(qp);
 }
 
-static void tell_nak(const struct qp *qp, uint8_t syndrome)
+static void trace_nak(const struct qp *qp, uint8_t syndrome)
 {
 	const struct device *dev = qp->dev;
 
@@ -97,7 +97,7 @@ void answer_nak(struct qp *qp, uint8_t syndrome)
 	struct responder *r = &qp->resp;
 
 	qp->dev->counters.naks_sent++;
-	tell_nak(qp, syndrome);
+	trace_nak(qp, syndrome);
 	r->ack_pending = true;
 	r->ack_psn = r->epsn;
 	r->ack_syndrome = syndrome;

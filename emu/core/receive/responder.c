@@ -33,7 +33,7 @@ static void forgotten(struct qp *qp, const struct core_burst *t)
 	device_drop(qp->dev, qp->qpn, t, CORE_DROP_DUPLICATE);
 }
 
-static void tell_duplicate(struct qp *qp, const struct core_burst *t)
+static void note_duplicate(struct qp *qp, const struct core_burst *t)
 {
 	const struct uhca_abi_cause c = behind(qp, t, UHCA_ABI_CAUSE_PSN_BEHIND);
 
@@ -45,7 +45,7 @@ static void again(struct qp *qp, const struct core_burst *t, struct replay_entry
 		  uint32_t end)
 {
 	answer_again(qp, e, start, end);
-	tell_duplicate(qp, t);
+	note_duplicate(qp, t);
 }
 
 /* A duplicate READ may ask for the rest of the first request only, never for anything else. */
@@ -85,7 +85,7 @@ static enum verdict duplicate(struct qp *qp, const struct core_burst *t)
 	qp->dev->counters.duplicates += t->count;
 	if (request_is_message(t)) {
 		answer_ack(qp, psn_add(qp->resp.epsn, ROCE_PSN_MASK), false);
-		tell_duplicate(qp, t);
+		note_duplicate(qp, t);
 	} else if (request_info(t)->operation == ROCE_OP_READ_REQ)
 		duplicate_read(qp, t);
 	else

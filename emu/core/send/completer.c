@@ -41,7 +41,7 @@ static uint32_t length_of(struct qp *qp, const struct send_wr *w)
 }
 
 /* What fails now: its packets may be long gone where somebody reads of it. */
-static void tell_request(struct qp *qp, const struct send_wr *w)
+static void trace_request(struct qp *qp, const struct send_wr *w)
 {
 	const struct device *dev = qp->dev;
 	struct core_trace t = {.point = CORE_TRACE_REQUEST,
@@ -75,7 +75,7 @@ static uint32_t account_failure(struct qp *qp, const struct send_wr *w, uint8_t 
 	c->retries_exceeded += status == UHCA_ABI_WC_RETRY_EXC_ERR;
 	c->rnr_exceeded += status == UHCA_ABI_WC_RNR_RETRY_EXC_ERR;
 	if (status != UHCA_ABI_WC_WR_FLUSH_ERR)
-		tell_request(qp, w);
+		trace_request(qp, w);
 	if (qp->dev->cfg.errors == CORE_ERRORS_MLX5)
 		return vendor_err_mlx5(status, qp->dev->cause.kind, qp->failed);
 	return vendor_err_send(status, w->status != 0);

@@ -515,7 +515,7 @@ static void count_sent(struct qp *qp, const struct send_wr *w, const struct core
 					!requester_awaits_response(w));
 }
 
-static void tell_model(const struct qp *qp, const struct send_wr *w, struct core_burst *t)
+static void fill_model(const struct qp *qp, const struct send_wr *w, struct core_burst *t)
 {
 	const struct requester *r = &qp->req;
 	bool again = psn_diff(t->head.bth.psn, r->high_psn) < 0;
@@ -542,7 +542,7 @@ static bool build(struct qp *qp, struct send_wr *w, uint8_t *buf, size_t cap, st
 	t->from_network = false;
 	fill_bth(qp, cursor_psn(qp), t);
 	t->head.xrcsrq = w->wqe.xrc_srqn & 0xffffffu; /* where the opcode has it */
-	tell_model(qp, w, t);
+	fill_model(qp, w, t);
 	if (qp_is_reliable(qp) && requester_awaits_response(w)) {
 		take = build_request(qp, w, t);
 	} else {

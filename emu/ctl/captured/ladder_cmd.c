@@ -254,7 +254,7 @@ static uint64_t settled(const struct model *s)
 }
 
 /* With much traffic the recorder forgets faster than we look. */
-static void tell_gap(const struct live *live, const struct model *s)
+static void print_gap(const struct live *live, const struct model *s)
 {
 	if (live->printed && s->began > live->printed && model_has_forgotten(s))
 		printf("\nThe flight recorder has forgotten %.3f ms.\n\n",
@@ -268,7 +268,7 @@ static int draw_on(const struct ctl_options *o, struct live *live, struct model 
 	struct ladder l = {0};
 	int status = 0;
 
-	tell_gap(live, s);
+	print_gap(live, s);
 	live->base = live->base ? live->base : s->began;
 	s->began = live->base;
 	rows->before = live->lane;

@@ -245,7 +245,7 @@ static int run_trial(struct minimise *m)
 	return status == CANNOT && (p->command || !m->status) ? -EIO : status;
 }
 
-static void tell_tries(const struct minimise *m, unsigned failed, int status)
+static void print_tries(const struct minimise *m, unsigned failed, int status)
 {
 	fprintf(stderr, "%u of %u rules: ", m->left, m->n);
 	if (m->times == 1)
@@ -294,7 +294,7 @@ static int search(struct plan *p, const char *file)
 {
 	p->m.count = true;
 	p->m.run = run_trial;
-	p->m.told = tell_tries;
+	p->m.on_tried = print_tries;
 	p->m.arg = p;
 	switch (minimise(&p->m)) {
 	case MINIMISE_FOUND:

@@ -95,7 +95,7 @@ static unsigned find_all(pid_t root, struct process list[PROCESSES_MAX])
 
 /* ---- what they wait for ---- */
 
-static void tell_descriptor(pid_t pid, long fd)
+static void print_descriptor(pid_t pid, long fd)
 {
 	char path[64], target[256];
 	ssize_t n;
@@ -122,7 +122,7 @@ static uint64_t sleep_ns(pid_t pid, long number, const unsigned long a[3])
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void tell_naps(uint64_t ns)
+static void print_naps(uint64_t ns)
 {
 	char words[128];
 
@@ -131,7 +131,7 @@ static void tell_naps(uint64_t ns)
 }
 
 /* False: the kernel does not tell. */
-static bool tell_call(pid_t pid, const char *task)
+static bool print_call(pid_t pid, const char *task)
 {
 	char path[300];
 	long number = -1;
@@ -152,17 +152,17 @@ static bool tell_call(pid_t pid, const char *task)
 
 	ns = sleep_ns(pid, number, a);
 	if (ns <= SHORT_SLEEP_NS)
-		tell_naps(ns);
+		print_naps(ns);
 	else if (call)
 		fprintf(stderr, "waits in %s", call->name);
 	else
 		fprintf(stderr, "waits in the system call with number %ld", number);
 	if (call && call->on_descriptor)
-		tell_descriptor(pid, (long)a[0]);
+		print_descriptor(pid, (long)a[0]);
 	return true;
 }
 
-static void tell_thread(pid_t pid, const char *task)
+static void print_thread(pid_t pid, const char *task)
 {
 	char path[300], state = '?', name[64] = "?";
 	int parent;
@@ -177,12 +177,12 @@ static void tell_thread(pid_t pid, const char *task)
 		fputs("is stopped", stderr);
 	else if (state == 'Z')
 		fputs("has ended; its parent has not waited for it", stderr);
-	else if (!tell_call(pid, task))
+	else if (!print_call(pid, task))
 		fputs("waits; the kernel does not show in which call", stderr);
 	fputc('\n', stderr);
 }
 
-static void tell_command_line(pid_t pid)
+static void print_command_line(pid_t pid)
 {
 	char path[64], text[200];
 	size_t n;
@@ -199,7 +199,7 @@ static void tell_command_line(pid_t pid)
 	fprintf(stderr, "uhca-run: process %d: %.*s\n", (int)pid, (int)n, text);
 }
 
-static void tell_process(pid_t pid)
+static void print_process(pid_t pid)
 {
 	char path[64];
 	const struct dirent *entry;
@@ -211,16 +211,16 @@ static void tell_process(pid_t pid)
 	tasks = opendir(path);
 	if (!tasks)
 		return;
-	tell_command_line(pid);
+	print_command_line(pid);
 	stack = run_stack_open(pid, &why);
 	if (!stack)
 		fprintf(stderr, "uhca-run:   no stacks: %s\n", why);
 	while ((entry = readdir(tasks))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
-		tell_thread(pid, entry->d_name);
+		print_thread(pid, entry->d_name);
 		if (stack)
-			run_stack_tell(stack, (pid_t)atoi(entry->d_name));
+			run_stack_print(stack, (pid_t)atoi(entry->d_name));
 	}
 	if (stack)
 		run_stack_close(stack);
@@ -247,7 +247,7 @@ bool run_hang_ends_within(pid_t pid, int ms)
 	return p.revents != 0;
 }
 
-static void tell_queue_pairs(const char *dir)
+static void print_queue_pairs(const char *dir)
 {
 	sigset_t none;
 	pid_t pid = fork();
@@ -270,15 +270,15 @@ static void tell_queue_pairs(const char *dir)
 		;
 }
 
-void run_hang_tell(pid_t root, bool is_reaper, const char *dir)
+void run_hang_print(pid_t root, bool is_reaper, const char *dir)
 {
 	struct process list[PROCESSES_MAX];
 	unsigned n = find_all(root, list);
 
 	for (unsigned i = is_reaper; i < n; i++)
-		tell_process(list[i].pid);
+		print_process(list[i].pid);
 	fputs("uhca-run: what the queue pairs wait for, by uhcactl explain live:\n", stderr);
-	tell_queue_pairs(dir);
+	print_queue_pairs(dir);
 }
 
 /* ---- the end ---- */

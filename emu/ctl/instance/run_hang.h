@@ -14,7 +14,7 @@
  * that it has started. dir: of the instance; a daemon that does not answer within some seconds is
  * told as such.
  */
-void run_hang_tell(pid_t root, bool is_reaper, const char *dir);
+void run_hang_print(pid_t root, bool is_reaper, const char *dir);
 
 /* Waits so long for the end of a child, which is not collected. */
 bool run_hang_ends_within(pid_t pid, int ms);

@@ -103,7 +103,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void tell_place(const struct run_stack *s, Dwfl_Module *of, Dwarf_Addr pc)
+static void print_place(const struct run_stack *s, Dwfl_Module *of, Dwarf_Addr pc)
 {
 	const char *function = s->dw->dwfl_module_addrname(of, pc), *file = NULL;
 	Dwfl_Line *at = s->dw->dwfl_module_getsrc(of, pc);
@@ -123,7 +123,7 @@ static void tell_place(const struct run_stack *s, Dwfl_Module *of, Dwarf_Addr pc
 	fprintf(stderr, " (%s)\n", module ? base_of(module) : "no file");
 }
 
-static int tell_frame(Dwfl_Frame *frame, void *arg)
+static int print_frame(Dwfl_Frame *frame, void *arg)
 {
 	struct run_stack *s = arg;
 	bool activation = false;
@@ -137,17 +137,17 @@ static int tell_frame(Dwfl_Frame *frame, void *arg)
 	fprintf(stderr, "uhca-run:     #%u ", s->n++);
 	of = s->dw->dwfl_addrmodule(s->dwfl, pc);
 	if (of)
-		tell_place(s, of, pc);
+		print_place(s, of, pc);
 	else
 		fprintf(stderr, "0x%" PRIx64 " (no file)\n", (uint64_t)pc);
 	return DWARF_CB_OK;
 }
 
-void run_stack_tell(struct run_stack *stack, pid_t thread)
+void run_stack_print(struct run_stack *stack, pid_t thread)
 {
 	stack->n = 0;
 	/* It fails where a stack ends without saying so, too: what there was has been told. */
-	(void)stack->dw->dwfl_getthread_frames(stack->dwfl, thread, tell_frame, stack);
+	(void)stack->dw->dwfl_getthread_frames(stack->dwfl, thread, print_frame, stack);
 }
 
 void run_stack_close(struct run_stack *stack)

@@ -21,7 +21,7 @@ struct run_stack *run_stack_open(pid_t pid, const char **why);
  * "uhca-run:     #0 FUNCTION FILE:LINE (MODULE)", where these are known.
  * Nothing where the thread has ended.
  */
-void run_stack_tell(struct run_stack *stack, pid_t thread);
+void run_stack_print(struct run_stack *stack, pid_t thread);
 void run_stack_close(struct run_stack *stack);
 
 #endif

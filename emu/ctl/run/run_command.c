@@ -112,7 +112,7 @@ static int end_it(pid_t pid, const struct run_options *options, const char *dir)
 	int status;
 	fprintf(stderr, "uhca-run: %s did not end within %u seconds; it waits for:\n",
 		options->command[0], options->time_limit);
-	run_hang_tell(pid, options->reap, dir);
+	run_hang_print(pid, options->reap, dir);
 	run_hang_end(pid);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -124,20 +124,20 @@ struct watched {
 	const char *dir;
 	pid_t pid;
 	time_t begun;
-	bool told;
+	bool wait_printed;
 };
 
 /*
  * Of one that is gone the collector knows what it waited for. timeout(1) sends its signal to the
  * command as well, which may be gone in a moment.
  */
-static void tell_wait(const struct watched *w, int number)
+static void print_wait(const struct watched *w, int number)
 {
 	interrupted = run_hang_ends_within(w->pid, MOMENT_MS);
 	if (interrupted)
 		return;
 	fprintf(stderr, "uhca-run: signal %d; %s waits for:\n", number, w->options->command[0]);
-	run_hang_tell(w->pid, w->options->reap, w->dir);
+	run_hang_print(w->pid, w->options->reap, w->dir);
 }
 
 /* One that has just begun waits for nothing long. */
@@ -149,10 +149,10 @@ static void hear_signal(struct watched *w, const siginfo_t *info)
 		interrupted |= is_giving_up(info);
 		return;
 	}
-	if (w->options->sanitize && !w->told && is_giving_up(info) &&
+	if (w->options->sanitize && !w->wait_printed && is_giving_up(info) &&
 	    (time_t)(ctl_now() / CTL_SECOND) - w->begun >= LONG_S) {
-		w->told = true;
-		tell_wait(w, info->si_signo);
+		w->wait_printed = true;
+		print_wait(w, info->si_signo);
 	}
 	kill(w->pid, info->si_signo);
 }

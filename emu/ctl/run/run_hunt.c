@@ -111,7 +111,7 @@ static void show_output(struct hunt *h)
 		fwrite(piece, 1, n, stderr);
 }
 
-static void tell_failure(const struct hunt *h, int status, uint64_t passed)
+static void print_failure(const struct hunt *h, int status, uint64_t passed)
 {
 	fprintf(stderr,
 		"uhca-run: chaos seed %" PRIu64 " fails, after %" PRIu64 " that passed: ", h->seed,
@@ -144,7 +144,7 @@ static int run_less(struct minimise *m)
 	return status == RUN_EXIT_FAILED ? -EIO : status;
 }
 
-static void tell_least(const struct hunt *h, const struct minimise *m)
+static void print_least(const struct hunt *h, const struct minimise *m)
 {
 	fprintf(stderr, "uhca-run: %u of %u relaxations matter%s, found in %u runs:\n", m->left,
 		m->n, m->left == 1 ? "s" : "", m->runs);
@@ -165,7 +165,7 @@ static void reduce(struct hunt *h, chaos_set taken)
 	switch (minimise(&m)) {
 	case MINIMISE_FOUND:
 	case MINIMISE_PASSES:
-		tell_least(h, &m);
+		print_least(h, &m);
 		break;
 	case MINIMISE_WITHOUT:
 		fprintf(stderr, "uhca-run: the command also fails without any relaxation\n");
@@ -183,7 +183,7 @@ static int found(struct hunt *h, chaos_set taken, int status, uint64_t passed)
 	show_output(h);
 	if (status == RUN_EXIT_FAILED)
 		return status;
-	tell_failure(h, status, passed);
+	print_failure(h, status, passed);
 	run_chaos_again(h->options, h->seed, taken, false);
 	if (h->options->minimise)
 		reduce(h, taken);

@@ -48,15 +48,15 @@ static bool outlives(pid_t daemon, int life_fd)
 /* A byte before the end says that the daemon's warnings are wanted. */
 static bool wait_for_end(int life_fd)
 {
-	bool tells = false;
+	bool warns = false;
 	char byte;
 	ssize_t n;
 	while ((n = read(life_fd, &byte, 1)) > 0 || (n < 0 && errno == EINTR))
-		tells |= n > 0;
-	return tells;
+		warns |= n > 0;
+	return warns;
 }
 
-static void tell_of_crash(const struct run_dir *dir, int status)
+static void print_crash(const struct run_dir *dir, int status)
 {
 	if (WIFSIGNALED(status))
 		fprintf(stderr, "uhca-run: the daemon was ended by signal %d (%s)\n",
@@ -69,16 +69,16 @@ static void tell_of_crash(const struct run_dir *dir, int status)
 /* While the daemon lives, and after it for as long as the command does without. */
 static void keep_daemon(const struct run_dir *dir, pid_t daemon, int life_fd)
 {
-	bool at_end = outlives(daemon, life_fd), tells = at_end && wait_for_end(life_fd);
+	bool at_end = outlives(daemon, life_fd), warns = at_end && wait_for_end(life_fd);
 	if (at_end && kept[0])
 		run_keep_state(dir, kept, keep_raw);
 	int status = run_daemon_stop(daemon);
 	/* at our SIGTERM it ends with 0 */
 	if (!at_end || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		tell_of_crash(dir, status);
+		print_crash(dir, status);
 	if (!at_end)
-		tells = wait_for_end(life_fd);
-	if (tells) /* now that it has ended they are all written */
+		warns = wait_for_end(life_fd);
+	if (warns) /* now that it has ended they are all written */
 		run_dir_print_warnings(dir, 0);
 }
 
@@ -185,10 +185,10 @@ static void remove_for_keeper(const struct run_dir *dir)
 	}
 }
 
-void run_keeper_finish(struct run_keeper *keeper, const struct run_dir *dir, bool tells)
+void run_keeper_finish(struct run_keeper *keeper, const struct run_dir *dir, bool warns)
 {
 	signal(SIGPIPE, SIG_IGN); /* a keeper that was killed tells nothing */
-	ssize_t n = tells ? write(keeper->life_fd, "", 1) : 0;
+	ssize_t n = warns ? write(keeper->life_fd, "", 1) : 0;
 	(void)n;
 	close(keeper->life_fd);
 	if (wait_keeper(keeper->pid))

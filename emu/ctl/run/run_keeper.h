@@ -26,8 +26,8 @@ int run_keeper_start(const struct run_dir *dir, const struct run_options *option
 
 /*
  * Ends the instance; returns when daemon and directory are gone, also when the keeper was killed.
- * tells: what the daemon has warned of goes to standard error, once it has written it.
+ * warns: what the daemon has warned of goes to standard error, once it has written it.
  */
-void run_keeper_finish(struct run_keeper *keeper, const struct run_dir *dir, bool tells);
+void run_keeper_finish(struct run_keeper *keeper, const struct run_dir *dir, bool warns);
 
 #endif

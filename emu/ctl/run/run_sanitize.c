@@ -178,6 +178,6 @@ int run_sanitize_finish(int status)
 	}
 	int found = atoi(word);
 	if (!found && status != RUN_EXIT_FAILED && !getenv(UHCA_SANITIZE_SWEEP_ENV))
-		run_symptoms_tell(status);
+		run_symptoms_print(status);
 	return found ? found : status;
 }

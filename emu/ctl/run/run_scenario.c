@@ -175,7 +175,7 @@ static int report(struct scenario_run *const *runs, const struct run_options *op
 		status = RUN_EXIT_FAILED;
 	if (options->junit && scenario_write_junit(runs, options->n_scenarios, options->junit) < 0)
 		status = RUN_EXIT_FAILED;
-	scenario_tell_github(runs, options->n_scenarios);
+	scenario_print_github(runs, options->n_scenarios);
 	return status;
 }
 

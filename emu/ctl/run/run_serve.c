@@ -104,7 +104,7 @@ int run_serve_start(const struct run_options *options, const char *dir)
 }
 
 /* A signal that somebody sends to uhca-run meanwhile ends the server. */
-static bool was_told_to_end(void)
+static bool end_requested(void)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_NS};
 	sigset_t set;
@@ -118,16 +118,17 @@ static bool was_told_to_end(void)
 
 void run_serve_finish(void)
 {
-	bool tells = false;
+	bool warned = false;
 
 	if (server < 0)
 		return;
 	close(life_fd);
 	while (waitpid(server, NULL, WNOHANG) == 0) {
-		if (was_told_to_end())
+		if (end_requested())
 			kill(server, SIGTERM);
-		else if (!tells)
-			tells = fprintf(stderr, "uhca-run: a browser still shows the device; close "
+		else if (!warned)
+			warned =
+				fprintf(stderr, "uhca-run: a browser still shows the device; close "
 						"its page, or press Ctrl-C\n") > 0;
 	}
 	server = -1;

@@ -383,7 +383,7 @@ static int report(struct sweep *s, struct sweep_known *known, int status, double
 	sweep_report_text(stdout, &r);
 	fflush(stdout);
 	if (!r.interrupted)
-		sweep_known_tell_unused(known);
+		sweep_known_print_unused(known);
 	if (write_files(s->options, &r) < 0)
 		status = RUN_EXIT_FAILED;
 	else if (status == 0 && groups.unknown > 0)

@@ -43,12 +43,12 @@ static enum symptom likely(int status)
 	}
 }
 
-static void tell_row(enum symptom s)
+static void print_row(enum symptom s)
 {
 	fprintf(stderr, "  %-37s %s\n", rows[s].name, rows[s].run);
 }
 
-void run_symptoms_tell(int status)
+void run_symptoms_print(int status)
 {
 	enum symptom first = likely(status);
 
@@ -59,8 +59,8 @@ void run_symptoms_tell(int status)
 		"Next, "
 		"by symptom:\n",
 		status);
-	tell_row(first);
+	print_row(first);
 	for (int s = 0; s < SYMPTOMS; s++)
 		if (s != (int)first)
-			tell_row((enum symptom)s);
+			print_row((enum symptom)s);
 }

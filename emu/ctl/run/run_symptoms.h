@@ -7,6 +7,6 @@
  * The command ended with this status, and the sanitizer found nothing: tells on standard error what
  * to run next. Nothing for 0, and for a command that was not run at all.
  */
-void run_symptoms_tell(int status);
+void run_symptoms_print(int status);
 
 #endif

@@ -13,12 +13,12 @@
 #include "emu/abi/sanitize.h"
 #include "emu/ctl/lib/lib.h"
 #include "found.h"
+#include "found_print.h"
 #include "hang.h"
 #include "notes.h"
 #include "picture.h"
 #include "settings.h"
 #include "suppress.h"
-#include "tell.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -45,9 +45,9 @@ struct peer {
 static struct settings settings = {.exitcode = 99, .hang_after_ms = 3000};
 static struct peer peers[PEERS];
 static unsigned n_peers;
-static unsigned told, notes, suppressed;
-static char unseen[256];  /* what a check could not see, and why; the first one */
-static int64_t last_told; /* ms: more may come when something has */
+static unsigned reported, notes, suppressed;
+static char unseen[256];    /* what a check could not see, and why; the first one */
+static int64_t last_report; /* ms: more may come when something has */
 static FILE *text_file, *json_file;
 static json_t *results; /* SARIF's; NULL: not asked for */
 static bool
@@ -55,16 +55,16 @@ static bool
 
 static bool is_over(void)
 {
-	return settings.first && told > settings.first;
+	return settings.first && reported > settings.first;
 }
 
 static void write_down(const struct found *f)
 {
-	tell_text(text_file, f);
+	found_print_text(text_file, f);
 	if (json_file)
-		tell_json(json_file, f);
+		found_print_json(json_file, f);
 	if (results)
-		json_array_append_new(results, tell_sarif_result(f));
+		json_array_append_new(results, found_sarif_result(f));
 }
 
 /* A sweep compares these with a good run by itself, and wants to know of all that is new. */
@@ -75,10 +75,10 @@ static bool is_of_sweep(const struct found *f)
 }
 
 /* True when it counts. Takes the line over. */
-static bool tell(json_t *line)
+static bool report(json_t *line)
 {
 	static struct found f;
-	last_told = (int64_t)ctl_now_ms();
+	last_report = (int64_t)ctl_now_ms();
 	if (!notes_complete(line))
 		return false;
 	if (found_parse(line, &f) < 0) {
@@ -99,7 +99,7 @@ static bool tell(json_t *line)
 			write_down(&f);
 		return false;
 	}
-	told++;
+	reported++;
 	if (!is_over())
 		write_down(&f);
 	return true;
@@ -149,15 +149,15 @@ static void take_hang(const struct peer *p, json_t *line)
 	case HANG_CLOSED:
 		answer_word(p, UHCA_SANITIZE_CLOSED);
 		break;
-	case HANG_TELL:
-		answer(p, tell(finding));
+	case HANG_REPORT:
+		answer(p, report(finding));
 		json_decref(finding);
 		break;
-	case HANG_TOLD:
+	case HANG_REPORTED:
 		answer(p, true);
 		break;
 	case HANG_NOTE:
-		tell(finding);
+		report(finding);
 		json_decref(finding);
 		answer_word(p, UHCA_SANITIZE_WAIT);
 		break;
@@ -195,7 +195,7 @@ static void take_line(struct peer *p, const char *text, size_t n)
 		else
 			json_object_del(p->held, name);
 	} else {
-		answer(p, tell(line));
+		answer(p, report(line));
 	}
 	json_decref(line);
 }
@@ -219,7 +219,7 @@ static void drop(struct peer *p, bool ended)
 	if (ended) {
 		json_object_foreach(p->held, name, line)
 		{
-			tell(line);
+			report(line);
 		}
 	}
 	json_decref(p->held);
@@ -302,7 +302,7 @@ static int round_of(int listening, int pair, int timeout, bool *at_end)
 /* A process that lives on asks again and again whether it hangs: that holds nobody up. */
 static int exit_time_left(void)
 {
-	int64_t left = last_told + EXIT_TIMEOUT_MS - (int64_t)ctl_now_ms();
+	int64_t left = last_report + EXIT_TIMEOUT_MS - (int64_t)ctl_now_ms();
 	return left > 0 ? (int)left : 0;
 }
 
@@ -312,13 +312,13 @@ static void serve(int listening, int pair)
 	while (!at_end)
 		round_of(listening, pair, -1, &at_end);
 	/* who has connected is heard first; then those that are about to end */
-	last_told = (int64_t)ctl_now_ms();
+	last_report = (int64_t)ctl_now_ms();
 	while (round_of(listening, pair, n_peers ? exit_time_left() : 0, &at_end) > 0)
 		;
 	while (n_peers)
 		drop(&peers[n_peers - 1], false);
 	if (interrupted)
-		picture_tell(text_file, settings.hang_after_ms);
+		picture_print(text_file, settings.hang_after_ms);
 }
 
 static bool open_files(void)
@@ -338,7 +338,7 @@ static bool close_files(void)
 	FILE *f = ctl_file_open("uhca-run", settings.sarif);
 	if (!f)
 		return false;
-	tell_sarif(f, results);
+	found_print_sarif(f, results);
 	return ctl_file_close("uhca-run", settings.sarif, f);
 }
 
@@ -363,7 +363,7 @@ static void summarise(void)
 {
 	if (is_over())
 		fprintf(text_file, "uhca-sanitizer: %u more reports were left out\n",
-			told - settings.first);
+			reported - settings.first);
 	if (notes > NOTES)
 		fprintf(text_file, "uhca-sanitizer: %u more notes were left out\n", notes - NOTES);
 	if (suppressed)
@@ -414,7 +414,7 @@ int main(int argc, char **argv)
 	summarise();
 	notes_forget();
 	remove_socket(listening);
-	int status = close_files() ? (told ? settings.exitcode : 0) : 125;
+	int status = close_files() ? (reported ? settings.exitcode : 0) : 125;
 	dprintf(pair, "%d\n", status);
 	return 0;
 }

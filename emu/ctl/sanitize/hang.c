@@ -25,7 +25,7 @@ static struct process {
 	pid_t pid;
 	json_t *line;          /* with a finding, once it has told its own */
 	uint64_t heard, since; /* for the last time; without a gap */
-	uint64_t told;         /* when; 0: it was not */
+	uint64_t reported;     /* when; 0: it was not */
 	bool looked_elsewhere;
 	bool in_circle;
 	bool is_end; /* of a connection that does not go on: no stranger helps it */
@@ -64,10 +64,10 @@ static struct process *place_for(pid_t pid, uint64_t now, unsigned ms)
  * It has not gone on since that was told. A gap does not say so: its watching thread may have been
  * without a processor.
  */
-static bool stands_as_told(const struct process *p, const json_t *line)
+static bool stands_as_reported(const struct process *p, const json_t *line)
 {
 	const json_t *since = json_object_get(json_object_get(line, "hang"), "since");
-	return p->told && since && (uint64_t)json_integer_value(since) <= p->told;
+	return p->reported && since && (uint64_t)json_integer_value(since) <= p->reported;
 }
 
 /* One that was silent in between has gone on, and says something new. */
@@ -83,7 +83,7 @@ static struct process *note(pid_t pid, json_t *line, unsigned ms)
 	if (anew) {
 		p->since = now;
 		p->looked_elsewhere = false;
-		p->told = stands_as_told(p, line) ? p->told : 0;
+		p->reported = stands_as_reported(p, line) ? p->reported : 0;
 	}
 	if (anew || has_finding(line) || !p->line || !has_finding(p->line)) {
 		json_decref(p->line);
@@ -317,7 +317,7 @@ static void add_fact(json_t *line, const char *fact)
 	json_array_append_new(json_object_get(line, "facts"), json_string(fact));
 }
 
-static void tell_peer(json_t *line, const struct hang_tables *t, const struct link *l)
+static void add_peer_fact(json_t *line, const struct hang_tables *t, const struct link *l)
 {
 	char fact[512];
 	if (l->peer == CTL_NO_ROW)
@@ -392,7 +392,7 @@ static unsigned name_cause(json_t *line, const struct hang_tables *t)
 		early |= l.peer != CTL_NO_ROW && is_before_rtr(t, &l) &&
 			 ctl_cell_number(t->qps, l.own, "sends") > 0;
 		if (i < FACTS)
-			tell_peer(line, t, &l);
+			add_peer_fact(line, t, &l);
 	}
 	if (name_connection(line, t))
 		return 5;
@@ -457,7 +457,7 @@ static json_t *join(const struct hang_tables *t)
 		if (!processes[i].in_circle)
 			continue;
 		unsigned near = name_cause(processes[i].line, t);
-		processes[i].told = ctl_now_ms();
+		processes[i].reported = ctl_now_ms();
 		if (near > nearest) {
 			nearest = near;
 			first = &processes[i];
@@ -547,15 +547,15 @@ enum hang_answer hang_hear(pid_t pid, json_t *line, unsigned ms, json_t **findin
 	struct process *p = note(pid, line, ms);
 	struct hang_tables t;
 	*finding = NULL;
-	if (p && p->told)
-		return HANG_TOLD;
+	if (p && p->reported)
+		return HANG_REPORTED;
 	if (!p || !hang_ask_daemon(&t, line))
 		return HANG_WAIT;
 	if (is_closed(&t, p, ms)) {
 		answer = has_finding(line) ? HANG_WAIT : HANG_CLOSED;
 		*finding = has_finding(line) ? join(&t) : NULL;
 		if (*finding)
-			answer = HANG_TELL;
+			answer = HANG_REPORT;
 	}
 	if (answer == HANG_WAIT && !has_finding(line)) {
 		*finding = look_elsewhere(&t, p, ms);

@@ -16,15 +16,15 @@
 #include <sys/types.h>
 
 enum hang_answer {
-	HANG_WAIT,   /* a process may still go on, or has not reported */
-	HANG_CLOSED, /* none can go on */
-	HANG_TELL,   /* the finding is to be told */
-	HANG_TOLD,   /* it was, by another of the circle */
-	HANG_NOTE,   /* as HANG_WAIT; the finding is a note about a peer that waits elsewhere */
+	HANG_WAIT,     /* a process may still go on, or has not reported */
+	HANG_CLOSED,   /* none can go on */
+	HANG_REPORT,   /* the finding is to be told */
+	HANG_REPORTED, /* it was, by another of the circle */
+	HANG_NOTE,     /* as HANG_WAIT; the finding is a note about a peer that waits elsewhere */
 };
 
 /*
- * A process has said a line; ms is what its silence may last. With HANG_TELL and HANG_NOTE *finding
+ * A process has said a line; ms is what its silence may last. With HANG_REPORT, HANG_NOTE *finding
  * is the line of all, which the caller drops.
  */
 enum hang_answer hang_hear(pid_t pid, json_t *line, unsigned ms, json_t **finding);

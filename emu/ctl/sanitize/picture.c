@@ -137,7 +137,7 @@ bool picture_facts(pid_t pid, unsigned ms, json_t *facts)
 	return true;
 }
 
-static void tell_one(FILE *out, const struct picture *p)
+static void print_one(FILE *out, const struct picture *p)
 {
 	char fact[FACT_ROOM];
 	const json_t *thread;
@@ -155,9 +155,9 @@ static void tell_one(FILE *out, const struct picture *p)
 	}
 }
 
-void picture_tell(FILE *out, unsigned ms)
+void picture_print(FILE *out, unsigned ms)
 {
 	for (unsigned i = 0; i < PICTURES; i++)
 		if (pictures[i].line && is_valid(&pictures[i], ms))
-			tell_one(out, &pictures[i]);
+			print_one(out, &pictures[i]);
 }

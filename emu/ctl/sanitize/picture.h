@@ -24,6 +24,6 @@ bool picture_facts(pid_t pid, unsigned ms, json_t *facts);
 const char *picture_program(pid_t pid);
 
 /* All that stand still, or did so until just now. */
-void picture_tell(FILE *out, unsigned ms);
+void picture_print(FILE *out, unsigned ms);
 
 #endif

@@ -18,7 +18,7 @@ static void count_kept(struct minimise *m)
 static int try_set(struct minimise *m)
 {
 	unsigned failed = 0;
-	int told = 0;
+	int first = 0;
 
 	count_kept(m);
 	for (unsigned i = 0; i < m->times && (m->count || failed == 0); i++) {
@@ -28,15 +28,15 @@ static int try_set(struct minimise *m)
 			return status;
 		m->runs++;
 		if (failed == 0)
-			told = status;
+			first = status;
 		failed += m->status ? status == m->status : status != 0;
 	}
-	if (m->told)
-		m->told(m, failed, told);
+	if (m->on_tried)
+		m->on_tried(m, failed, first);
 	if (failed > 0)
 		m->failed = failed;
 	if (failed > 0 && !m->known)
-		m->status = told;
+		m->status = first;
 	return failed > 0;
 }
 

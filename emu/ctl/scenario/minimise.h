@@ -20,7 +20,7 @@ struct minimise {
 	/* One try with the parts whose keep is true: an exit status, or < 0: it cannot be made. */
 	int (*run)(struct minimise *m);
 	/* After the tries of a set, of which so many failed. NULL: none. */
-	void (*told)(const struct minimise *m, unsigned failed, int status);
+	void (*on_tried)(const struct minimise *m, unsigned failed, int status);
 	void *arg;
 	/* In the end: */
 	bool keep[MINIMISE_MAX]; /* parts that are needed */

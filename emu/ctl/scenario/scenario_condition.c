@@ -321,7 +321,7 @@ static int is_counter(struct scenario_run *r, const struct scenario_step *step, 
 static int is_leak(struct scenario_run *r, char *detail)
 {
 	static const char *const kinds[] = {"pd", "mr", "mw", "cq", "qp", "srq", "ah"};
-	uint64_t told;
+	uint64_t leaks;
 
 	/* Before the records: what the daemon destroys meanwhile is among those, read last. */
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -336,10 +336,10 @@ static int is_leak(struct scenario_run *r, char *detail)
 		if (n > 0)
 			return 1;
 	}
-	if (count_records(r, "leak", "", &told) < 0)
+	if (count_records(r, "leak", "", &leaks) < 0)
 		return -EIO;
 	snprintf(detail, DETAIL, "a program ended without destroying its objects");
-	return told > 0;
+	return leaks > 0;
 }
 
 int scenario_condition(struct scenario_run *r, const struct scenario_step *step, char *detail)

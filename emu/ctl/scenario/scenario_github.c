@@ -96,7 +96,7 @@ static int summarise(struct scenario_run *const *runs, unsigned n, const char *f
 	return fclose(f) == 0 ? error : -errno;
 }
 
-void scenario_tell_github(struct scenario_run *const *runs, unsigned n)
+void scenario_print_github(struct scenario_run *const *runs, unsigned n)
 {
 	const char *actions = getenv("GITHUB_ACTIONS"), *file = getenv("GITHUB_STEP_SUMMARY");
 	int error = 0;

@@ -404,7 +404,7 @@ static void await_programs(struct scenario_run *r)
 			continue;
 		fprintf(stderr, "uhca-run: %s did not end within the limit; it waits for:\n",
 			r->process[i].name);
-		run_hang_tell(r->process[i].pid, false, r->process[i].dir);
+		run_hang_print(r->process[i].pid, false, r->process[i].dir);
 		snprintf(text, sizeof(text), "%s ends within the limit", r->process[i].name);
 		judge(r, new_check(r, 0, text), false, "it was killed");
 		scenario_process_end(&r->process[i]);

@@ -116,6 +116,6 @@ int scenario_write_tap(struct scenario_run *const *runs, unsigned n, const char 
 int scenario_write_junit(struct scenario_run *const *runs, unsigned n, const char *file);
 
 /* Annotations and a summary, where the environment says that this is a step of GitHub's. */
-void scenario_tell_github(struct scenario_run *const *runs, unsigned n);
+void scenario_print_github(struct scenario_run *const *runs, unsigned n);
 
 #endif

@@ -354,7 +354,7 @@ static struct answer no_lab(void)
 
 static HANDLER(lab)
 {
-	return s->lab.name ? answer_json(MHD_HTTP_OK, lab_tell(&s->lab)) : no_lab();
+	return s->lab.name ? answer_json(MHD_HTTP_OK, lab_describe(&s->lab)) : no_lab();
 }
 
 static HANDLER(picture)

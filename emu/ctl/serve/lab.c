@@ -102,7 +102,7 @@ json_t *lab_state(const struct serve_lab *l)
 			 "status", l->status < 0 ? json_null() : json_integer(l->status));
 }
 
-json_t *lab_tell(const struct serve_lab *l)
+json_t *lab_describe(const struct serve_lab *l)
 {
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", l->name, "text",
 			 text_of(l->texts, TEXT_FILE, LAB_TEXT_MAX), "program",
@@ -151,7 +151,7 @@ int lab_check(struct serve_lab *l)
 bool lab_hear(struct serve_lab *l, struct serve_source *s)
 {
 	char line[64];
-	ssize_t n = read(l->told, line, sizeof(line) - 1);
+	ssize_t n = read(l->reply, line, sizeof(line) - 1);
 
 	if (n <= 0)
 		return n < 0 && (errno == EINTR || errno == EAGAIN);

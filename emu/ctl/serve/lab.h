@@ -22,7 +22,7 @@ struct serve_lab {
 	const char *name; /* NULL: this page has no lab */
 	int texts;        /* folder of the lab in docs/tutorials/labs */
 	int work;         /* folder of the student; the server's working directory */
-	int ask, told;    /* to and from scripts/lab */
+	int ask, reply;   /* to and from scripts/lab */
 	unsigned number;  /* of the last check; 0: there was none */
 	bool running;
 	int status;       /* of the last check that has ended; -1: none has */
@@ -33,7 +33,7 @@ struct serve_lab {
 int lab_begin(struct serve_lab *l, const char *texts, const char *work);
 
 /* What a page needs of it; NULL: no memory. */
-json_t *lab_tell(const struct serve_lab *l);
+json_t *lab_describe(const struct serve_lab *l);
 
 /* The part of it that changes, for the stream of events. */
 json_t *lab_state(const struct serve_lab *l);

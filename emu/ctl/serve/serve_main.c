@@ -59,7 +59,7 @@ static bool begin_lab(struct server *s)
 	int error = -EINVAL;
 
 	s->lab.ask = LAB_ASK_FD;
-	s->lab.told = STDIN_FILENO;
+	s->lab.reply = STDIN_FILENO;
 	s->options.file = "last.pcapng";
 	if (s->options.lab && s->options.work)
 		error = lab_begin(&s->lab, s->options.lab, s->options.work);

@@ -81,7 +81,7 @@ static int listen_at_port(struct server *s)
 	return fd;
 }
 
-static void tell_address(const struct server *s)
+static void print_address(const struct server *s)
 {
 	const struct serve_options *o = &s->options;
 	FILE *out = o->quiet ? stderr : stdout;
@@ -159,7 +159,7 @@ static void loop(struct server *s, int signals)
 	struct pollfd p[4] = {{.fd = info->epoll_fd, .events = POLLIN},
 			      {.fd = signals, .events = POLLIN},
 			      {.fd = s->options.life_fd, .events = POLLIN},
-			      {.fd = s->lab.name ? s->lab.told : -1, .events = POLLIN}};
+			      {.fd = s->lab.name ? s->lab.reply : -1, .events = POLLIN}};
 
 	while (!s->ending || s->n_streams > 0) {
 		if (poll(p, 4, wait_ms(s)) < 0 && errno != EINTR)
@@ -203,7 +203,7 @@ int server_run(struct server *s)
 		return complain("the server", ENOMEM), CTL_EXIT_FAILED;
 	}
 	confine();
-	tell_address(s);
+	print_address(s);
 	loop(s, signals);
 	end(s);
 	return 0;

@@ -164,7 +164,7 @@ bool sweep_known_has(struct sweep_known *known, const struct sweep_item *item,
 	return false;
 }
 
-void sweep_known_tell_unused(const struct sweep_known *known)
+void sweep_known_print_unused(const struct sweep_known *known)
 {
 	for (unsigned i = 0; i < known->n; i++)
 		if (!known->line[i].used)

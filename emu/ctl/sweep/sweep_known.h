@@ -22,6 +22,6 @@ bool sweep_known_has(struct sweep_known *known, const struct sweep_item *item,
 		     const struct sweep_finding *finding);
 
 /* Tells on standard error which lines applied to nothing. */
-void sweep_known_tell_unused(const struct sweep_known *known);
+void sweep_known_print_unused(const struct sweep_known *known);
 
 #endif

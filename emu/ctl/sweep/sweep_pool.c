@@ -105,7 +105,7 @@ static int start(struct state *s, struct sweep_slot *slot, unsigned index)
 	}
 	setpgid(slot->pid, slot->pid); /* whoever of us comes first */
 	slot->index = index;
-	slot->told = false;
+	slot->signalled = false;
 	slot->began = ctl_now();
 	s->running++;
 	return 0;
@@ -175,14 +175,14 @@ static int start_some(struct state *s)
 	return error;
 }
 
-static void tell_all(struct sweep_pool *p, int number)
+static void signal_all(struct sweep_pool *p, int number)
 {
 	for (unsigned i = 0; i < SWEEP_SLOTS_MAX; i++) {
 		if (!p->slot[i].pid)
 			continue;
 		kill(number == SIGKILL ? -p->slot[i].pid : p->slot[i].pid, number);
 		p->slot[i].began = ctl_now();
-		p->slot[i].told = true;
+		p->slot[i].signalled = true;
 	}
 }
 
@@ -193,11 +193,11 @@ static void end_late(struct sweep_pool *p)
 		struct sweep_slot *slot = &p->slot[i];
 		const double age = slot->pid ? ctl_seconds_since(slot->began) : 0;
 
-		if (age > p->limit + LATE + GRACE || (slot->told && age > GRACE)) {
+		if (age > p->limit + LATE + GRACE || (slot->signalled && age > GRACE)) {
 			kill(-slot->pid, SIGKILL);
-		} else if (age > p->limit + LATE && !slot->told) {
+		} else if (age > p->limit + LATE && !slot->signalled) {
 			kill(slot->pid, SIGTERM);
-			slot->told = true;
+			slot->signalled = true;
 		}
 	}
 }
@@ -228,7 +228,7 @@ static void hear(struct state *s, const sigset_t *set)
 			collect(s, &s->pool->slot[i]);
 	if (number <= 0 || number == SIGCHLD)
 		return;
-	tell_all(s->pool, s->interrupted ? SIGKILL : SIGTERM);
+	signal_all(s->pool, s->interrupted ? SIGKILL : SIGTERM);
 	s->interrupted = number;
 }
 

@@ -21,7 +21,7 @@ struct sweep_slot {
 	pid_t pid; /* 0: free */
 	unsigned index;
 	uint64_t began;
-	bool told;               /* to end */
+	bool signalled;          /* to end */
 	char output[PATH_MAX];   /* of the command and of uhca-run */
 	char report[PATH_MAX];   /* of the sanitizer, for people */
 	char findings[PATH_MAX]; /* the same as JSON */

@@ -220,7 +220,7 @@ static bool wants_more(const struct port *p)
 }
 
 /* A host that asked is told, once; it sends during the call, or asks again. */
-static void tell_host(struct fabric *f, struct port *p, uint64_t now)
+static void notify_host(struct fabric *f, struct port *p, uint64_t now)
 {
 	const struct node *n = &f->nodes[p->node];
 
@@ -246,6 +246,6 @@ void port_go(struct fabric *f, struct port *p, uint64_t now)
 		if (wants_more(p))
 			wait_free(f, p);
 	} else {
-		tell_host(f, p, now);
+		notify_host(f, p, now);
 	}
 }

@@ -22,7 +22,7 @@ static uint64_t later(uint64_t now, uint64_t time)
 	return time > NEVER - now ? NEVER : now + time;
 }
 
-static void tell_unfit(struct fault_passage *w)
+static void note_unfit(struct fault_passage *w)
 {
 	struct core_burst t;
 
@@ -139,7 +139,7 @@ static void hold_back(struct fault_passage *w, const struct fault_entry *e)
 	if (l)
 		queue_up(w, e, l);
 	else
-		tell_unfit(w);
+		note_unfit(w);
 }
 
 /* Only begins it: who waits for its end is seen to when all rules have had their say. */
@@ -156,7 +156,7 @@ static void pause_line(struct fault_passage *w, const struct fault_entry *e)
 		if (l)
 			fault_lane_pause(&w->net->lanes, l, from, e->rule.value.number);
 		else
-			tell_unfit(w);
+			note_unfit(w);
 	}
 }
 
@@ -196,7 +196,7 @@ static void judge_change(struct fault_passage *w, enum fault_change c)
 	if (c == FAULT_MALFORMED)
 		lose(w, true);
 	else if (c == FAULT_UNCHANGED)
-		tell_unfit(w);
+		note_unfit(w);
 }
 
 /* One bit of the payload, behind which the sender makes its checksum. */
@@ -209,7 +209,7 @@ static void corrupt_silently(struct fault_passage *w, const struct fault_entry *
 	if (e->rule.select.by_byte)
 		s.index -= w->packet.model.offset;
 	if (s.index >= pkt->payload_len) {
-		tell_unfit(w);
+		note_unfit(w);
 		return;
 	}
 	s.value = pkt->payload[s.index] ^ 1u;
@@ -295,13 +295,13 @@ static void answer(struct fault_passage *w, const struct fault_value *v, uint8_t
 	struct fault_packet out;
 
 	if (take && !is_expected(w, who)) {
-		tell_unfit(w);
+		note_unfit(w);
 		return;
 	}
 	if (take && roce_syndrome_kind(syndrome) == ROCE_ACK)
 		remember_ghost(w, who);
 	if (!sender(w) || !fault_answer(&w->packet, sender(w), syndrome, who, &out)) {
-		tell_unfit(w);
+		note_unfit(w);
 		return;
 	}
 	if (take && comes_again(syndrome))
@@ -324,7 +324,7 @@ static void ghost(struct fault_passage *w, const struct fault_value *v)
 	if (fault_is_message(&w->packet))
 		answer(w, v, ack_syndrome(w), true);
 	else
-		tell_unfit(w);
+		note_unfit(w);
 }
 
 static void forge(struct fault_passage *w, const struct fault_value *v)
@@ -346,7 +346,7 @@ static void congestion(struct fault_passage *w, const struct fault_value *v)
 	if (sender(w) && fault_answer_cnp(&w->packet, sender(w), &out))
 		send_made(w, &out, v);
 	else
-		tell_unfit(w);
+		note_unfit(w);
 }
 
 static void reject(struct fault_passage *w, const struct fault_value *v)
@@ -354,7 +354,7 @@ static void reject(struct fault_passage *w, const struct fault_value *v)
 	struct fault_packet out;
 
 	if (!fault_cm_reject(&w->packet, (uint16_t)v->number, &out)) {
-		tell_unfit(w);
+		note_unfit(w);
 		return;
 	}
 	lose(w, false);
@@ -368,7 +368,7 @@ static void send_mra(struct fault_passage *w, const struct fault_value *v)
 	if (fault_cm_mra(&w->packet, v->number, &out))
 		send_made(w, &out, v);
 	else
-		tell_unfit(w);
+		note_unfit(w);
 }
 
 uint32_t fault_net_refused(struct fault_passage *w)

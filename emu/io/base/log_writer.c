@@ -21,8 +21,8 @@ static struct {
 	enum state state;
 	bool busy, reopen;
 	unsigned left_out, held;
-	uint64_t held_told; /* when, wall clock; 0: never */
-	size_t head, tail;  /* bytes since the beginning; [tail, head) waits */
+	uint64_t held_reported; /* when, wall clock; 0: never */
+	size_t head, tail;      /* bytes since the beginning; [tail, head) waits */
 	char ring[LOG_WRITER_ROOM];
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER,
 	 .work = PTHREAD_COND_INITIALIZER,
@@ -57,9 +57,10 @@ static bool is_idle(void)
 
 /* ---- the thread ---- */
 
-static bool must_tell_held(void)
+static bool must_report_held(void)
 {
-	return all.held > 0 && (all.state != THERE || io_clock_wall() - all.held_told >= IO_SEC);
+	return all.held > 0 &&
+	       (all.state != THERE || io_clock_wall() - all.held_reported >= IO_SEC);
 }
 
 /* What is to be done next. What was left out is told of when the lines before it are written. */
@@ -88,10 +89,10 @@ static struct next log_line_take(char line[LOG_WRITER_LINE])
 		return n;
 	n.left_out = all.left_out;
 	all.left_out = 0;
-	if (must_tell_held()) {
+	if (must_report_held()) {
 		n.held = all.held;
 		all.held = 0;
-		all.held_told = io_clock_wall();
+		all.held_reported = io_clock_wall();
 	}
 	return n;
 }
@@ -124,7 +125,7 @@ static struct timespec moment(uint64_t wall)
 
 static void wait_for_work(void)
 {
-	const struct timespec later = moment(all.held_told + IO_SEC);
+	const struct timespec later = moment(all.held_reported + IO_SEC);
 
 	if (all.held > 0)
 		pthread_cond_timedwait(&all.work, &all.lock, &later);
@@ -137,7 +138,7 @@ static void *run(void *arg)
 	(void)arg;
 	pthread_mutex_lock(&all.lock);
 	for (;;) {
-		while (!is_idle() || must_tell_held())
+		while (!is_idle() || must_report_held())
 			work_once();
 		pthread_cond_broadcast(&all.done);
 		if (all.state != THERE)

@@ -51,7 +51,7 @@ static const char *reason_of(const struct io_refusal *r)
 	return r->reason[0] ? r->reason : usual_reason(r->error);
 }
 
-size_t io_refusal_tell(const struct io_refusal *r, char why[UHCA_ABI_REFUSAL])
+size_t io_refusal_format(const struct io_refusal *r, char why[UHCA_ABI_REFUSAL])
 {
 	const char *name = uhca_errno_name(-r->error);
 	const char *reason = reason_of(r);

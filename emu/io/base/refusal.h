@@ -40,6 +40,6 @@ struct io_refusal {
  * Writes a line of level info, whose limit is that of a place of the log. "why" gets the call, the
  * reason and their end; returns its bytes.
  */
-size_t io_refusal_tell(const struct io_refusal *r, char why[UHCA_ABI_REFUSAL]);
+size_t io_refusal_format(const struct io_refusal *r, char why[UHCA_ABI_REFUSAL]);
 
 #endif

@@ -57,7 +57,7 @@ int io_capture_start(struct io_capture *c, const struct io_capture_wish *wish)
 	memcpy(c->path, wish->path, strlen(wish->path) + 1);
 	c->snap = wish->snap;
 	c->only = wish->only;
-	c->packets = c->bytes = c->records = c->lost_told = 0;
+	c->packets = c->bytes = c->records = c->lost_recorded = 0;
 	memset(c->keys, 0, sizeof(c->keys));
 	put_interfaces(c);
 	if (!io_pcapng_flush(&c->file))
@@ -66,14 +66,14 @@ int io_capture_start(struct io_capture *c, const struct io_capture_wish *wish)
 }
 
 /* How much is missing so far, as soon as there is room for it. */
-static void tell_lost(struct io_capture *c)
+static void record_lost(struct io_capture *c)
 {
 	uint64_t lost = c->file.lost_packets + c->file.lost_records;
 	struct io_words w;
 
-	if (lost == c->lost_told)
+	if (lost == c->lost_recorded)
 		return;
-	c->lost_told = lost;
+	c->lost_recorded = lost;
 	io_trace_note(&w, c->interface[0],
 		      "packets before this one are missing: the file system was too slow");
 	io_words_number(&w, "packets", c->file.lost_packets);
@@ -85,7 +85,7 @@ void io_capture_flush(struct io_capture *c)
 {
 	if (!io_capture_running(c))
 		return;
-	tell_lost(c);
+	record_lost(c);
 	if (!io_pcapng_flush(&c->file))
 		say_stopped(c);
 }
@@ -94,7 +94,7 @@ int io_capture_end(struct io_capture *c, struct io_file_writer **writer)
 {
 	*writer = c->file.writer ? io_file_writer_get(c->file.writer) : NULL;
 	if (io_capture_running(c))
-		tell_lost(c);
+		record_lost(c);
 	if (io_capture_running(c) && io_pcapng_close(&c->file) < 0)
 		say_stopped(c);
 	if (*writer)

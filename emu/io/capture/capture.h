@@ -76,7 +76,7 @@ struct io_capture {
 	void *user;
 	/* A burst that is on its way down: written before anything that comes of it. */
 	struct io_capture_burst *pending;
-	uint64_t lost_told;             /* packets and records left out of which the file tells */
+	uint64_t lost_recorded;         /* packets and records left out of which the file tells */
 	uint32_t keys[IO_CAPTURE_KEYS]; /* of each 64th key the last one that was told of */
 };
 

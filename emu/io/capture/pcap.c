@@ -297,7 +297,7 @@ static bool is_rare(const struct core_trace *t)
 }
 
 /* With its first state it is told whose a queue pair is. */
-static void tell_program(struct io_pcap_box *b, const struct core_trace *t)
+static void record_program(struct io_pcap_box *b, const struct core_trace *t)
 {
 	struct io_words w;
 
@@ -321,7 +321,7 @@ void io_pcap_trace(struct io_pcap_box *b, const struct core_trace *t)
 		state.c = b->ordered != NULL;
 		t = &state;
 		if (state.c && io_trace_is_first_state(t->b)) {
-			tell_program(b, t);
+			record_program(b, t);
 			return;
 		}
 	}

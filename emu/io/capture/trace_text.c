@@ -215,7 +215,7 @@ static void begin(struct io_words *w, const char *what, const char *device)
 		io_words_text(w, "dev", device);
 }
 
-static void tell_state(struct io_words *w, const struct core_trace *t)
+static void format_state(struct io_words *w, const struct core_trace *t)
 {
 	io_words_hex(w, "qp", t->qpn);
 	put_named(w, "from", NAME_OF(state_name, t->a), t->a);
@@ -224,7 +224,7 @@ static void tell_state(struct io_words *w, const struct core_trace *t)
 		io_words_text(w, "by", "program");
 }
 
-static void tell_completion(struct io_words *w, const struct core_trace *t)
+static void format_completion(struct io_words *w, const struct core_trace *t)
 {
 	io_words_hex(w, "qp", t->qpn);
 	io_words_number(w, "cq", t->cqn);
@@ -236,7 +236,7 @@ static void tell_completion(struct io_words *w, const struct core_trace *t)
 	put_cause(w, t->cause);
 }
 
-static void tell_request(struct io_words *w, const struct core_trace *t)
+static void format_request(struct io_words *w, const struct core_trace *t)
 {
 	io_words_hex(w, "qp", t->qpn);
 	io_words_hex(w, "wr", t->wr_id);
@@ -251,7 +251,7 @@ static void tell_request(struct io_words *w, const struct core_trace *t)
 	}
 }
 
-static void tell_retry(struct io_words *w, const struct core_trace *t)
+static void format_retry(struct io_words *w, const struct core_trace *t)
 {
 	static const char *const why[] = {
 		[CORE_RETRY_TIMEOUT] = "timeout",
@@ -267,7 +267,7 @@ static void tell_retry(struct io_words *w, const struct core_trace *t)
 }
 
 /* Which object it is of follows from the event (11.6.3). */
-static void tell_event(struct io_words *w, const struct core_trace *t)
+static void format_event(struct io_words *w, const struct core_trace *t)
 {
 	put_named(w, "type", NAME_OF(event_name, t->a), t->a);
 	if (t->a == UHCA_ABI_EVENT_CQ_ERR)
@@ -284,13 +284,13 @@ bool io_trace_trace(struct io_words *w, const char *device, const struct core_tr
 {
 	static const struct {
 		const char *what;
-		void (*tell)(struct io_words *w, const struct core_trace *t);
+		void (*format)(struct io_words *w, const struct core_trace *t);
 	} points[CORE_TRACE_POINTS] = {
-		[CORE_TRACE_QP_STATE] = {"state", tell_state},
-		[CORE_TRACE_CQE] = {"completion", tell_completion},
-		[CORE_TRACE_RETRY] = {"retry", tell_retry},
-		[CORE_TRACE_REQUEST] = {"request", tell_request},
-		[CORE_TRACE_EVENT] = {"event", tell_event},
+		[CORE_TRACE_QP_STATE] = {"state", format_state},
+		[CORE_TRACE_CQE] = {"completion", format_completion},
+		[CORE_TRACE_RETRY] = {"retry", format_retry},
+		[CORE_TRACE_REQUEST] = {"request", format_request},
+		[CORE_TRACE_EVENT] = {"event", format_event},
 	};
 
 	if (t->point == CORE_TRACE_NAK) {
@@ -304,7 +304,7 @@ bool io_trace_trace(struct io_words *w, const char *device, const struct core_tr
 	if (!points[t->point].what)
 		return false;
 	begin(w, points[t->point].what, device);
-	points[t->point].tell(w, t);
+	points[t->point].format(w, t);
 	return true;
 }
 

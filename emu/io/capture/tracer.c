@@ -32,7 +32,7 @@ void io_tracer_hooks(struct io_tracer *t)
 
 /* ---- how the counters move ---- */
 
-static void tell_counters(struct io_tracer *t, unsigned device)
+static void trace_counters(struct io_tracer *t, unsigned device)
 {
 	uint64_t *before = t->counted + (size_t)device * IO_COUNTS;
 	const struct io_device *dev = t->devices->at[device];
@@ -56,11 +56,11 @@ static void tell_counters(struct io_tracer *t, unsigned device)
 		io_capture_record(t->capture, io_clock_wall(), w.text);
 }
 
-static void tell_all_counters(struct io_tracer *t)
+static void trace_all_counters(struct io_tracer *t)
 {
 	for (unsigned i = 0; i < t->devices->n && t->counted; i++)
 		if (io_capture_wants(t->capture, t->devices->at[i]->pcap->interface))
-			tell_counters(t, i);
+			trace_counters(t, i);
 }
 
 static bool wanted(const struct io_tracer *t, const char *device)
@@ -86,7 +86,7 @@ static void put_record(void *arg, const struct io_words *w)
 	io_capture_record(e->to, e->wall, w->text);
 }
 
-static void tell_queues(struct io_tracer *t, const struct io_device *dev, const void *client)
+static void trace_queues(struct io_tracer *t, const struct io_device *dev, const void *client)
 {
 	struct ending e = {t->capture, io_clock_wall()};
 	const struct io_stand_sink sink = {put_record, &e};
@@ -95,7 +95,7 @@ static void tell_queues(struct io_tracer *t, const struct io_device *dev, const 
 		io_stand_queues(dev, client, &sink);
 }
 
-static void tell_more(struct io_tracer *t)
+static void trace_more(struct io_tracer *t)
 {
 	struct ending e = {t->capture, io_clock_wall()};
 	const struct io_stand_sink sink = {put_record, &e};
@@ -133,19 +133,19 @@ static void forget_counters(struct io_tracer *t)
 }
 
 /* The end of a capture, however its file is closed. */
-static void tell_end(struct io_tracer *t)
+static void trace_end(struct io_tracer *t)
 {
-	tell_all_counters(t);
+	trace_all_counters(t);
 	for (unsigned i = 0; i < t->devices->n && t->counted; i++)
-		tell_queues(t, t->devices->at[i], NULL);
-	tell_more(t);
+		trace_queues(t, t->devices->at[i], NULL);
+	trace_more(t);
 }
 
 int io_tracer_end(struct io_tracer *t, struct io_file_writer **writer)
 {
 	int error;
 
-	tell_end(t);
+	trace_end(t);
 	error = io_capture_end(t->capture, writer);
 	forget_counters(t);
 	return error;
@@ -155,7 +155,7 @@ int io_tracer_stop(struct io_tracer *t)
 {
 	int error;
 
-	tell_end(t);
+	trace_end(t);
 	error = io_capture_stop(t->capture);
 	forget_counters(t);
 	return error;
@@ -261,7 +261,7 @@ void io_tracer_tick(struct io_tracer *t, uint64_t now)
 		forget_counters(t); /* it ended by itself */
 	if (!t->counted || now < t->next_counters)
 		return;
-	tell_all_counters(t);
+	trace_all_counters(t);
 	t->next_counters = now + COUNTERS_EVERY;
 }
 
@@ -304,7 +304,7 @@ bool io_tracer_leak(struct io_tracer *t, const struct io_device *dev, const void
 		return false;
 	if (l->all == 0)
 		return true;
-	tell_queues(t, dev, client);
+	trace_queues(t, dev, client);
 	io_trace_leak(&w, dev->id.name, program, l->count);
 	io_tracer_say(t, dev->id.name, &w);
 	return true;
@@ -320,7 +320,7 @@ static const struct fault_entry *find_rule(const struct io_tracer *t, uint32_t n
 	return NULL;
 }
 
-static const struct io_tracer_rule *find_told(const struct io_tracer *t, uint32_t number)
+static const struct io_tracer_rule *find_traced(const struct io_tracer *t, uint32_t number)
 {
 	for (unsigned i = 0; i < t->n_rules; i++)
 		if (t->rules[i].number == number)
@@ -328,7 +328,7 @@ static const struct io_tracer_rule *find_told(const struct io_tracer *t, uint32_
 	return NULL;
 }
 
-static void tell_removed(struct io_tracer *t)
+static void trace_removed(struct io_tracer *t)
 {
 	struct io_words w;
 
@@ -342,14 +342,14 @@ static void tell_removed(struct io_tracer *t)
 	}
 }
 
-static void tell_rule(struct io_tracer *t, const struct fault_entry *e)
+static void trace_rule(struct io_tracer *t, const struct fault_entry *e)
 {
-	const struct io_tracer_rule *told = find_told(t, e->number);
+	const struct io_tracer_rule *traced = find_traced(t, e->number);
 	struct io_words w;
 
-	if (told && told->added == e->added)
+	if (traced && traced->added == e->added)
 		return;
-	io_trace_rule(&w, e, told ? "changed" : "added");
+	io_trace_rule(&w, e, traced ? "changed" : "added");
 	io_tracer_say(t, NULL, &w);
 }
 
@@ -358,11 +358,11 @@ void io_tracer_rules(struct io_tracer *t)
 	unsigned n = fault_plan_count(t->plan);
 	struct io_tracer_rule *rules = calloc(n + 1, sizeof(*rules));
 
-	tell_removed(t);
+	trace_removed(t);
 	for (unsigned i = 0; i < n; i++) {
 		const struct fault_entry *e = fault_plan_entry(t->plan, i);
 
-		tell_rule(t, e);
+		trace_rule(t, e);
 		if (rules)
 			rules[i] = (struct io_tracer_rule){e->number, e->added};
 	}

@@ -169,7 +169,7 @@ static void top_receive(struct netif *n, const struct core_burst *t, uint64_t no
 	/* As udp_rx.c does with those that come by the wire. */
 	if (t->model.bad_icrc) {
 		dev->bad_icrc += t->count;
-		netif_tell_refused(n, t);
+		netif_report_refused(n, t);
 		return;
 	}
 	core_rx(dev->core, now, t);

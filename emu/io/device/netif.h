@@ -69,7 +69,7 @@ static inline void netif_flush(struct netif *n)
 }
 
 /* Told to the boxes above n. */
-static inline void netif_tell_lost(const struct netif *n, const struct netif_lost *l)
+static inline void netif_report_lost(const struct netif *n, const struct netif_lost *l)
 {
 	for (struct netif *up = n->above; up; up = up->above)
 		if (up->ops->lost)
@@ -77,7 +77,8 @@ static inline void netif_tell_lost(const struct netif *n, const struct netif_los
 }
 
 /* Told to the boxes above n. */
-static inline void netif_tell_left(const struct netif *n, const struct core_burst *t, uint64_t now)
+static inline void netif_report_left(const struct netif *n, const struct core_burst *t,
+				     uint64_t now)
 {
 	for (struct netif *up = n->above; up; up = up->above)
 		if (up->ops->left)
@@ -85,7 +86,7 @@ static inline void netif_tell_left(const struct netif *n, const struct core_burs
 }
 
 /* Told to the boxes below n. */
-static inline void netif_tell_refused(const struct netif *n, const struct core_burst *t)
+static inline void netif_report_refused(const struct netif *n, const struct core_burst *t)
 {
 	for (struct netif *down = n->below; down; down = down->below)
 		if (down->ops->refused)

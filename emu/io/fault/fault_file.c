@@ -202,7 +202,7 @@ int io_fault_take(struct io_faults *f, struct io_fault_rules *all, uint64_t now,
 	if (status < 0)
 		fault_plan_cut(f->plan, before); /* all of them or none */
 	else
-		io_faults_tell_added(f, all->n, now);
+		io_faults_trace_added(f, all->n, now);
 	io_fault_rules_free(all);
 	return status < 0 ? status : 0;
 }

@@ -69,7 +69,7 @@ static bool change(struct io_faults *f, const struct io_device *dev,
 	return true;
 }
 
-static void tell(const struct io_device *dev, int error)
+static void log_error(const struct io_device *dev, int error)
 {
 	if (error == -ETIMEDOUT)
 		io_log(IO_LOG_WARN,
@@ -112,7 +112,7 @@ int io_fault_files(struct io_faults *f, const struct io_device *dev,
 
 	if (f->n_late || !change(f, dev, file, &error))
 		keep(f, dev, file);
-	tell(dev, error);
+	log_error(dev, error);
 	return error;
 }
 
@@ -129,7 +129,7 @@ void io_fault_files_again(struct io_faults *f)
 
 	while (f->n_late && change(f, f->late[0].dev, &f->late[0].file, &error)) {
 		if (!was_made(&f->late[0].file, error))
-			tell(f->late[0].dev, error);
+			log_error(f->late[0].dev, error);
 		memmove(f->late, f->late + 1, --f->n_late * sizeof(*f->late));
 	}
 }

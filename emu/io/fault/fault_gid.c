@@ -15,7 +15,7 @@ IO_FAULT_HAPPENING(io_fault_gid_change)
 	core_port_event(p->dev->core, UHCA_ABI_EVENT_GID_CHANGE);
 }
 
-static void tell(const struct io_device *dev, const uint8_t gid[16], const char *what)
+static void log_gid(const struct io_device *dev, const uint8_t gid[16], const char *what)
 {
 	char text[IO_ADDRESS_TEXT];
 
@@ -94,7 +94,7 @@ IO_FAULT_HAPPENING(io_fault_gid_empty)
 		if (!lost)
 			continue;
 		n++;
-		tell(p->dev, lost->entry.gid, "left the table");
+		log_gid(p->dev, lost->entry.gid, "left the table");
 		if (p->value.time)
 			lost->due = now + p->value.time;
 	}
@@ -109,7 +109,7 @@ IO_FAULT_HAPPENING(io_fault_gid_empty)
 static void bring_back(struct io_faults *f, struct io_device *dev, struct io_lost_gid *lost)
 {
 	if (come_back(f, dev, lost, CORE_GID_LOWEST))
-		tell(dev, lost->entry.gid, "came back");
+		log_gid(dev, lost->entry.gid, "came back");
 }
 
 void io_fault_gids_return(struct io_faults *f, struct io_device *dev, uint64_t now)
@@ -159,7 +159,7 @@ IO_FAULT_HAPPENING(io_fault_gid_move)
 	if (!lost)
 		io_log(IO_LOG_WARN, "%s: gid.move: the entry is empty", p->dev->id.name);
 	else if (come_back(f, p->dev, lost, (uint32_t)p->value.number2))
-		tell(p->dev, lost->entry.gid, "moved");
+		log_gid(p->dev, lost->entry.gid, "moved");
 	else
 		bring_back(f, p->dev, lost);
 }

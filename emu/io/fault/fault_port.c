@@ -147,7 +147,7 @@ IO_FAULT_HAPPENING(io_fault_port_speed)
 	core_port_name_speed(dev->core, (uint32_t)speed);
 	if (core_port_link(dev->core)->text != before)
 		line(f, dev, "rate", core_port_link(dev->core)->text);
-	core_port_tell_speed(dev->core);
+	core_port_raise_speed_event(dev->core);
 }
 
 IO_FAULT_HAPPENING(io_fault_port_mtu)

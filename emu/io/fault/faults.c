@@ -151,7 +151,8 @@ int io_faults_create(struct io_faults *f, const struct io_faults_env *env)
  * Times of a trace count from the first rule. Later ones are told as if they had come with it: a
  * replay would else wait as long as a person took to type them, which is not what programs saw.
  */
-static void tell(struct io_faults *f, const struct fault_entry *e, const char *what, uint64_t now)
+static void trace_rule(struct io_faults *f, const struct fault_entry *e, const char *what,
+		       uint64_t now)
 {
 	char line[FAULT_TRACE_MAX];
 
@@ -174,12 +175,12 @@ static const struct fault_entry *entry_of(const struct io_faults *f, uint32_t nu
 	return fault_plan_find(f->plan, name);
 }
 
-void io_faults_tell_added(struct io_faults *f, unsigned n, uint64_t now)
+void io_faults_trace_added(struct io_faults *f, unsigned n, uint64_t now)
 {
 	unsigned count = fault_plan_count(f->plan);
 
 	for (unsigned i = count - n; i < count; i++)
-		tell(f, fault_plan_entry(f->plan, i), "added", now);
+		trace_rule(f, fault_plan_entry(f->plan, i), "added", now);
 }
 
 int io_faults_add(struct io_faults *f, const char *text, uint64_t now, struct fault_error *error)
@@ -187,7 +188,7 @@ int io_faults_add(struct io_faults *f, const char *text, uint64_t now, struct fa
 	int number = fault_plan_add(f->plan, text, now, error);
 
 	if (number > 0)
-		io_faults_tell_added(f, 1, now);
+		io_faults_trace_added(f, 1, now);
 	return number;
 }
 
@@ -197,7 +198,7 @@ int io_faults_change(struct io_faults *f, uint32_t number, const char *text, uin
 	int status = fault_plan_change(f->plan, number, text, now, error);
 
 	if (status == 0)
-		tell(f, entry_of(f, number), "changed", now);
+		trace_rule(f, entry_of(f, number), "changed", now);
 	return status;
 }
 
@@ -207,14 +208,14 @@ int io_faults_remove(struct io_faults *f, uint32_t number, uint64_t now)
 
 	if (!e)
 		return -ENOENT;
-	tell(f, e, "removed", now);
+	trace_rule(f, e, "removed", now);
 	return fault_plan_remove(f->plan, number);
 }
 
 void io_faults_clear(struct io_faults *f, uint64_t now)
 {
 	for (unsigned i = 0; i < fault_plan_count(f->plan); i++)
-		tell(f, fault_plan_entry(f->plan, i), "removed", now);
+		trace_rule(f, fault_plan_entry(f->plan, i), "removed", now);
 	fault_plan_clear(f->plan);
 	io_reaper_trim();
 }

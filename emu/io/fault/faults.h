@@ -132,7 +132,7 @@ int io_faults_remove(struct io_faults *f, uint32_t number, uint64_t now);
 void io_faults_clear(struct io_faults *f, uint64_t now);
 
 /* The newest n rules are there to stay: tells the trace of them. */
-void io_faults_tell_added(struct io_faults *f, unsigned n, uint64_t now);
+void io_faults_trace_added(struct io_faults *f, unsigned n, uint64_t now);
 
 /* To be called after each change of the plan: who needs to ask is found out anew. */
 void io_faults_changed(struct io_faults *f);

@@ -84,7 +84,7 @@ static struct io_task *take_done(struct io_tasks *s)
 	return t;
 }
 
-static void tell_all(struct io_tasks *s)
+static void finish_all(struct io_tasks *s)
 {
 	struct io_task *t;
 
@@ -99,7 +99,7 @@ static void on_bell(struct ev_loop *loop, ev_async *w, int revents)
 {
 	(void)loop;
 	(void)revents;
-	tell_all(w->data);
+	finish_all(w->data);
 }
 
 struct io_tasks *io_tasks_open(struct ev_loop *loop)
@@ -136,7 +136,7 @@ void io_tasks_close(struct io_tasks *s, unsigned ms)
 	if (!s)
 		return;
 	wait_for_all(s, ms);
-	tell_all(s);
+	finish_all(s);
 	ev_async_stop(s->loop, &s->bell);
 	pthread_mutex_lock(&s->lock);
 	s->loop = NULL;

@@ -57,7 +57,7 @@ static void on_missing(int signum, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static void tell_refused(const char *call)
+static void log_refused(const char *call)
 {
 	io_log(IO_LOG_INFO, "%s: %s; programs in another cgroup cannot use pinned memory", call,
 	       strerror(errno));
@@ -73,9 +73,9 @@ bool io_arena_guard_open(void)
 
 	uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
 	if (uffd < 0 || ioctl(uffd, UFFDIO_API, &api) < 0)
-		tell_refused("userfaultfd");
+		log_refused("userfaultfd");
 	else if (sigaction(SIGBUS, &act, NULL) < 0)
-		tell_refused("sigaction");
+		log_refused("sigaction");
 	return uffd >= 0;
 }
 

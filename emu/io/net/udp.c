@@ -35,8 +35,8 @@ static void refuse(void *arg, const struct roce_flow *flow, const uint8_t *p, si
 {
 	const struct io_udp *u = arg;
 
-	netif_tell_lost(&u->netif,
-			&(struct netif_lost){.flow = flow, .bytes = p, .len = len, .why = why});
+	netif_report_lost(&u->netif,
+			  &(struct netif_lost){.flow = flow, .bytes = p, .len = len, .why = why});
 }
 
 static void say_dropped(struct io_udp *u, const struct roce_flow *flow)
@@ -370,7 +370,7 @@ static void udp_send(struct netif *n, const struct core_burst *t, uint64_t now)
 	tx.gso = p->gso;
 	tx.fd = io_udp_flows_get(&p->flows, &tx.sport, now);
 	p->hot_until = now + HOT;
-	netif_tell_left(&u->netif, t, now);
+	netif_report_left(&u->netif, t, now);
 	if (!t->urgent && send_in_company(u, &tx))
 		return;
 	/* What came first goes first, or waits with it; none of it is of an urgent burst's QP. */

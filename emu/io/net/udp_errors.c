@@ -31,8 +31,8 @@ static const struct sock_extended_err *find_error(struct msghdr *m)
 	return NULL;
 }
 
-static void tell(const struct io_udp_errors *e, const struct sock_extended_err *x,
-		 const union io_sockaddr *to)
+static void report_unreachable(const struct io_udp_errors *e, const struct sock_extended_err *x,
+			       const union io_sockaddr *to)
 {
 	uint8_t gid[16];
 
@@ -63,7 +63,7 @@ static int take_one(int fd, const struct io_udp_errors *e)
 	x = find_error(&m);
 	if (!x || (x->ee_origin != SO_EE_ORIGIN_ICMP && x->ee_origin != SO_EE_ORIGIN_ICMP6))
 		return 0;
-	tell(e, x, &to);
+	report_unreachable(e, x, &to);
 	return 1;
 }
 

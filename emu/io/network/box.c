@@ -55,7 +55,7 @@ static void burst_of(const struct io_network *n, const struct fabric_packet *p,
 
 static void say_lost(const struct io_network_box *b, const struct core_burst *t, const char *why)
 {
-	netif_tell_lost(&b->netif, &(struct netif_lost){.burst = t, .why = why});
+	netif_report_lost(&b->netif, &(struct netif_lost){.burst = t, .why = why});
 }
 
 /* The device is asked for more when its port has sent this. */

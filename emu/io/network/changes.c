@@ -36,7 +36,7 @@ static bool is_up(const struct io_network *n, uint32_t host)
 }
 
 /* A device whose link has gone or come back says so, as adapters do. */
-static void tell_devices(struct io_network *n)
+static void notify_devices(struct io_network *n)
 {
 	for (unsigned i = 0; i < n->devices->n; i++) {
 		const bool up = is_up(n, i);
@@ -60,7 +60,7 @@ static int apply(struct io_network *n, const struct fabric_failure *f, uint64_t 
 	status = fabric_reroute(n->fabric);
 	if (status < 0)
 		io_log(IO_LOG_ERROR, "network: no memory for other routes");
-	tell_devices(n);
+	notify_devices(n);
 	return status;
 }
 

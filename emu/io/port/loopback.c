@@ -100,7 +100,7 @@ static void say_no_route(struct io_loopback *l, const struct core_burst *t, uint
 	uint32_t held;
 
 	l->no_route += t->count;
-	netif_tell_lost(&l->netif, &(struct netif_lost){.burst = t, .why = "no_route"});
+	netif_report_lost(&l->netif, &(struct netif_lost){.burst = t, .why = "no_route"});
 	if (io_log_limit(&limit, 2, now, &held))
 		io_log(IO_LOG_WARN,
 		       "%s: no device of this daemon has the address %s, and --no-wire allows no "

@@ -288,7 +288,7 @@ static int refuse_quietly(scmp_filter_ctx f)
 {
 	int error = 0;
 
-	if (!io_refused_can_tell())
+	if (!io_refused_can_report())
 		return 0;
 	error = seccomp_rule_add(f, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	for (int call = NEWEST + 1; call <= FUTURE && error == 0; call++)
@@ -313,7 +313,7 @@ static int set_attributes(scmp_filter_ctx f)
 
 int io_calls_keep_few(void)
 {
-	uint32_t other = io_refused_can_tell() ? SCMP_ACT_TRAP : SCMP_ACT_ERRNO(ENOSYS);
+	uint32_t other = io_refused_can_report() ? SCMP_ACT_TRAP : SCMP_ACT_ERRNO(ENOSYS);
 	scmp_filter_ctx f = seccomp_init(other);
 	int error;
 

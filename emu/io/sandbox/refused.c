@@ -26,7 +26,7 @@
 
 static struct {
 	atomic_uint count[CALLS];
-	bool told[CALLS];
+	bool logged[CALLS];
 	atomic_int bell; /* eventfd; -1: nobody hears */
 	ev_io watcher;
 } all = {.bell = -1};
@@ -37,7 +37,7 @@ static struct {
 #define RESULT(context) ((context)->uc_mcontext.regs[0])
 #endif
 
-bool io_refused_can_tell(void)
+bool io_refused_can_report(void)
 {
 #ifdef RESULT
 	return true;
@@ -88,22 +88,22 @@ static int answer(void)
 }
 #endif
 
-static void tell(int call)
+static void log_call(int call)
 {
 	char *name = io_calls_name(call);
 
-	all.told[call] = true;
+	all.logged[call] = true;
 	io_log(IO_LOG_WARN, "sandbox: %s (system call %d) is refused%s: %s; see --no-sandbox",
 	       name ? name : "?", call, io_calls_has(call) ? " with these arguments" : "",
 	       strerror(answer_of(call)));
 	free(name);
 }
 
-static void tell_all(void)
+static void log_all(void)
 {
 	for (int i = 0; i < CALLS; i++)
-		if (atomic_load(&all.count[i]) > 0 && !all.told[i])
-			tell(i);
+		if (atomic_load(&all.count[i]) > 0 && !all.logged[i])
+			log_call(i);
 }
 
 static void on_bell(struct ev_loop *loop, ev_io *w, int revents)
@@ -113,7 +113,7 @@ static void on_bell(struct ev_loop *loop, ev_io *w, int revents)
 	(void)loop;
 	(void)revents;
 	if (read(w->fd, &n, sizeof(n)) == sizeof(n))
-		tell_all();
+		log_all();
 }
 
 int io_refused_watch(struct ev_loop *loop)
@@ -138,7 +138,7 @@ void io_refused_end(struct ev_loop *loop)
 
 	if (fd < 0)
 		return;
-	tell_all();
+	log_all();
 	ev_io_stop(loop, &all.watcher);
 	close(fd);
 }

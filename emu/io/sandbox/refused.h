@@ -11,7 +11,7 @@
 struct ev_loop;
 
 /* Is it known here where the answer of a call goes? Otherwise the filter answers by itself. */
-bool io_refused_can_tell(void);
+bool io_refused_can_report(void);
 
 /* From now on they are answered, and told by the loop. 0 or -errno. */
 int io_refused_watch(struct ev_loop *loop);

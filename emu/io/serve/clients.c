@@ -48,7 +48,7 @@ int io_clients_open(struct io_clients *all)
 }
 
 /* What it leaves, before it is freed. True: all of that was said. */
-static bool tell(struct io_clients *all, struct io_client *c)
+static bool trace_leak(struct io_clients *all, struct io_client *c)
 {
 	return !c->core || io_tracer_leak(all->tracer, c->dev, c, c->program, &c->leak);
 }
@@ -61,7 +61,7 @@ bool io_clients_bury(struct io_clients *all)
 	if (!c)
 		return false;
 	do {
-		if (!tell(all, c) || !io_client_end(c, STEPS))
+		if (!trace_leak(all, c) || !io_client_end(c, STEPS))
 			continue;
 		TAILQ_REMOVE(&all->leavers, c, leaving);
 		free(c);

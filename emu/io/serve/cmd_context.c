@@ -138,7 +138,7 @@ int cmd_refused(struct cmd *r, struct cmd_reply *rep)
 	io_words_copy(reason, sizeof(reason), in->why, sizeof(in->why));
 	if (in->qpn)
 		snprintf(object, sizeof(object), "QP 0x%06x", in->qpn);
-	io_refusal_tell(&refusal, why);
+	io_refusal_format(&refusal, why);
 	if (in->qpn)
 		io_pcap_refused(c->dev->pcap, &(struct io_trace_refused){.verb = verb,
 									 .client = c->id,

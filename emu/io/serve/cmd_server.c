@@ -201,7 +201,7 @@ static size_t refuse(const struct io_client *c, const struct command *command, c
 			       .reason = c->core ? core_refusal(c->dev->core) : ""};
 
 	snprintf(unknown, sizeof(unknown), "command %u", h->cmd);
-	return HEADER_ + io_refusal_tell(&r, rep->refusal.why);
+	return HEADER_ + io_refusal_format(&r, rep->refusal.why);
 }
 
 static int send_reply(struct io_client *c, const void *msg, struct cmd_reply *rep, int status)

@@ -197,7 +197,7 @@ static void refuse(const struct ucma_file *f, uint32_t cmd, struct ucma_reply *r
 		r.verb = commands[cmd].verb;
 	if (id)
 		snprintf(object, sizeof(object), "id %u", id->slot);
-	rep->h.length = (uint32_t)io_refusal_tell(&r, (char *)rep->response);
+	rep->h.length = (uint32_t)io_refusal_format(&r, (char *)rep->response);
 }
 
 /* A request of the right form, in UHCA_UCMA_MAX bytes, zero behind the n that came. */

@@ -73,7 +73,7 @@ struct ucma_id {
 	struct cm *cm;
 	uint32_t backlog; /* requests that may still wait to be taken */
 	bool reuse_address, family_only;
-	bool family_told; /* family_only is the program's choice */
+	bool family_set; /* family_only is the program's choice */
 	uint8_t tos, ack_timeout;
 	uint32_t events_reported;
 };

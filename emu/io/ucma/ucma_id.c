@@ -207,7 +207,7 @@ static int set_family_only(struct ucma_id *id, bool on)
 	if (id->state != UCMA_IDLE && id->state != UCMA_BOUND)
 		return ucma_wrong_state(id, "RDMA_OPTION_ID_AFONLY must be set before binding");
 	id->family_only = on;
-	id->family_told = true;
+	id->family_set = true;
 	return 0;
 }
 

@@ -211,7 +211,7 @@ int ucma_port_bind(struct ucma_id *id)
 		return io_refuse(-EPROTONOSUPPORT, "sid 0x%llx is not in a port space of the id",
 				 (unsigned long long)id->src.sid);
 	port = id->src.port ? id->src.port : choose(id);
-	if (!id->family_told) /* as ipv6(7) has it, where bindv6only is 0 */
+	if (!id->family_set) /* as ipv6(7) has it, where bindv6only is 0 */
 		id->family_only = id->src.family == AF_INET;
 	error = port ? conflict_with_any(id, port, true) : -EADDRNOTAVAIL;
 	if (error < 0)

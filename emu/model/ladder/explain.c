@@ -55,7 +55,7 @@ static double since(const struct model *s, uint64_t ns)
 
 /* ---- what is told of a request ---- */
 
-static void tell_request(FILE *out, const struct model *s, const struct model_message *m)
+static void print_request(FILE *out, const struct model *s, const struct model_message *m)
 {
 	uint32_t last = psn_add(m->first_psn, m->psns - 1);
 	char to[96], from[96], memory[80] = "", psns[48] = "";
@@ -88,7 +88,7 @@ static const struct model_record *find_request(const struct model *s, const stru
 	return found;
 }
 
-static void tell_lost_request(FILE *out, const struct model *s, const struct model_record *c)
+static void print_lost_request(FILE *out, const struct model *s, const struct model_record *c)
 {
 	const struct model_record *r = find_request(s, c);
 	char memory[80] = "";
@@ -112,7 +112,7 @@ static void add_fate(char *fate, size_t cap, unsigned n, const char *one, const 
 		snprintf(fate + used, cap - used, "; %u %s", n, n == 1 ? one : more);
 }
 
-static void tell_packets(FILE *out, const struct model_counts *f)
+static void print_packets(FILE *out, const struct model_counts *f)
 {
 	char again[64] = "", fate[400] = "";
 
@@ -133,7 +133,7 @@ static void tell_packets(FILE *out, const struct model_counts *f)
 	    again, fate);
 }
 
-static void tell_answers(FILE *out, const struct model *s, const struct model_counts *f)
+static void print_answers(FILE *out, const struct model *s, const struct model_counts *f)
 {
 	unsigned came = f->answers - f->answers_lost - f->answers_refused;
 	char name[64], rest[160] = "";
@@ -180,7 +180,7 @@ static const char *rule_text(const struct model_counts *f, unsigned i)
 	return f->rule[i].text ? f->rule[i].text : "its text is not known";
 }
 
-static void tell_rules(FILE *out, const struct model_counts *f)
+static void print_rules(FILE *out, const struct model_counts *f)
 {
 	char words[120];
 
@@ -191,7 +191,7 @@ static void tell_rules(FILE *out, const struct model_counts *f)
 
 /* ---- what else happened at the QP ---- */
 
-static void tell_states(FILE *out, const struct model *s, const struct model_record *c)
+static void print_states(FILE *out, const struct model *s, const struct model_record *c)
 {
 	for (uint32_t i = 0; i < s->n_records; i++) {
 		const struct model_record *r = &s->record[i];
@@ -207,7 +207,7 @@ static void tell_states(FILE *out, const struct model *s, const struct model_rec
 }
 
 /* Hits of rules that changed no packet but the completion itself, or a call. */
-static void tell_hits(FILE *out, const struct model *s, const struct model_record *c)
+static void print_hits(FILE *out, const struct model *s, const struct model_record *c)
 {
 	for (uint32_t i = 0; i < s->n_records; i++) {
 		const struct model_record *r = &s->record[i];
@@ -225,7 +225,7 @@ static const struct model_record *record_at(const struct model *s, uint32_t mome
 	return s->moment[moment].is_record ? &s->record[s->moment[moment].index] : NULL;
 }
 
-static void tell_status(FILE *out, const struct model_record *c, const struct model_status *st)
+static void print_status(FILE *out, const struct model_record *c, const struct model_status *st)
 {
 	uint32_t vendor = (uint32_t)model_number(c, "vendor");
 	char found[128];
@@ -242,12 +242,12 @@ static void tell_status(FILE *out, const struct model_record *c, const struct mo
 	say(out, "Look at", "%s", st->check);
 }
 
-static void tell_message(FILE *out, const struct model *s, const struct model_record *c)
+static void print_message(FILE *out, const struct model *s, const struct model_record *c)
 {
 	struct model_counts f;
 
 	if (c->message == MODEL_NONE) {
-		tell_lost_request(out, s, c);
+		print_lost_request(out, s, c);
 		say(out, "Its packets",
 		    model_is_receive(c)
 			    ? "No message arrived for it in this capture."
@@ -256,14 +256,14 @@ static void tell_message(FILE *out, const struct model *s, const struct model_re
 		return;
 	}
 	model_count_for(s, c, &f);
-	tell_request(out, s, &s->message[c->message]);
-	tell_packets(out, &f);
-	tell_answers(out, s, &f);
-	tell_rules(out, &f);
+	print_request(out, s, &s->message[c->message]);
+	print_packets(out, &f);
+	print_answers(out, s, &f);
+	print_rules(out, &f);
 }
 
 /* The one reason, as every view gives it. */
-static void tell_why(FILE *out, const struct model *s, const struct model_record *c)
+static void print_why(FILE *out, const struct model *s, const struct model_record *c)
 {
 	char why[MODEL_WHY_MAX];
 
@@ -272,19 +272,19 @@ static void tell_why(FILE *out, const struct model *s, const struct model_record
 		    why[0] >= 'a' && why[0] <= 'z' ? why[0] - 32 : why[0], why + 1);
 }
 
-static void tell_completion(FILE *out, const struct model *s, const struct model_record *c)
+static void print_completion(FILE *out, const struct model *s, const struct model_record *c)
 {
 	char name[96];
 
 	fprintf(out, "%s wr %s of %s: %s at %.3f ms\n\n", model_word_or(c, "opcode", "Request"),
 		model_word_or(c, "wr", "?"), model_qp_name(s, c->qp, name, sizeof(name)),
 		model_word_or(c, "status", "?"), since(s, c->ns));
-	tell_why(out, s, c);
+	print_why(out, s, c);
 	if (!model_word_is(c, "status", "WR_FLUSH_ERR"))
-		tell_message(out, s, c);
-	tell_hits(out, s, c);
-	tell_states(out, s, c);
-	tell_status(out, c, model_status_find(model_word(c, "status")));
+		print_message(out, s, c);
+	print_hits(out, s, c);
+	print_states(out, s, c);
+	print_status(out, c, model_status_find(model_word(c, "status")));
 	fputc('\n', out);
 }
 
@@ -357,8 +357,8 @@ static bool is_reject(const struct model_packet *k, struct roce_cm_msg *msg)
 	       roce_cm_parse(k->pkt.payload, msg) && msg->attr == ROCE_CM_REJ;
 }
 
-static void tell_reject(FILE *out, const struct model *s, const struct model_arrow *a,
-			const struct roce_cm_msg *msg)
+static void print_reject(FILE *out, const struct model *s, const struct model_arrow *a,
+			 const struct roce_cm_msg *msg)
 {
 	uint32_t rule;
 	const char *text;
@@ -377,7 +377,7 @@ static void tell_reject(FILE *out, const struct model *s, const struct model_arr
 }
 
 /* Without --qp and --wr: these ask about requests. Returns how many there are. */
-static unsigned tell_rejects(FILE *out, const struct model *s, const struct explain_options *o)
+static unsigned print_rejects(FILE *out, const struct model *s, const struct explain_options *o)
 {
 	struct roce_cm_msg msg;
 	unsigned n = 0;
@@ -385,7 +385,7 @@ static unsigned tell_rejects(FILE *out, const struct model *s, const struct expl
 	for (uint32_t i = 0; i < s->n_arrows && !o->has_qp && !o->has_wr; i++)
 		if (!s->arrow[i].copy && is_reject(model_arrow_packet(s, &s->arrow[i]), &msg) &&
 		    n++ < EXPLAIN_MAX)
-			tell_reject(out, s, &s->arrow[i], &msg);
+			print_reject(out, s, &s->arrow[i], &msg);
 	return n;
 }
 
@@ -398,7 +398,7 @@ static bool is_of(const struct model *s, const struct model_record *r,
 }
 
 /* Returns how many there are. */
-static unsigned tell_calls(FILE *out, const struct model *s, const struct explain_options *o)
+static unsigned print_calls(FILE *out, const struct model *s, const struct explain_options *o)
 {
 	char name[96], text[MODEL_STANDING_MAX];
 	unsigned n = 0;
@@ -432,16 +432,16 @@ static bool is_unexecuted(const struct model *s, uint32_t message, struct model_
 	       !s->arrow[c->decisive].answer;
 }
 
-static void tell_one_unexecuted(FILE *out, const struct model *s, const struct model_message *m,
-				const struct model_counts *c)
+static void print_one_unexecuted(FILE *out, const struct model *s, const struct model_message *m,
+				 const struct model_counts *c)
 {
 	char words[MODEL_WHY_MAX];
 
 	fprintf(out, "Request that was not executed, at %.3f ms\n\n", since(s, m->began));
 	say(out, "The cause", "%s.",
 	    model_arrow_words(s, &s->arrow[c->decisive], words, sizeof(words)));
-	tell_request(out, s, m);
-	tell_packets(out, c);
+	print_request(out, s, m);
+	print_packets(out, c);
 	fputc('\n', out);
 }
 
@@ -449,7 +449,7 @@ static void tell_one_unexecuted(FILE *out, const struct model *s, const struct m
  * What the devices of this capture refused of others that are not in it: their captures tell of the
  * completions. Returns how many there are.
  */
-static unsigned tell_unexecuted(FILE *out, const struct model *s, const struct explain_options *o)
+static unsigned print_unexecuted(FILE *out, const struct model *s, const struct explain_options *o)
 {
 	struct model_counts c;
 	unsigned n = 0;
@@ -462,7 +462,7 @@ static unsigned tell_unexecuted(FILE *out, const struct model *s, const struct e
 		if (!is_unexecuted(s, i, &c))
 			continue;
 		n++;
-		tell_one_unexecuted(out, s, m, &c);
+		print_one_unexecuted(out, s, m, &c);
 	}
 	return n;
 }
@@ -560,25 +560,25 @@ static void name_standing(const struct model *s, const struct model_record *r, c
 		model_qp_name(s, r->qp, name, 160);
 }
 
-static void tell_standing(FILE *out, const struct model *s, const struct explain_options *o)
+static void print_standing(FILE *out, const struct model *s, const struct explain_options *o)
 {
 	char name[160], text[STANDING_MAX];
-	bool told = false;
+	bool printed = false;
 
 	for (uint32_t i = 0; i < s->n_records && !o->has_wr; i++) {
 		const struct model_record *r = &s->record[i];
 
 		if (r->kind != MODEL_STANDS || !is_of(s, r, o) || !is_last(s, i) || is_over(r))
 			continue;
-		if (!told)
+		if (!printed)
 			fputs("What waited at the end\n\n", out);
-		told = true;
+		printed = true;
 		name_standing(s, r, name);
 		model_standing_text(r, text, MODEL_STANDING_MAX);
 		add_model(s, r, text);
 		say(out, name, "%s.", text);
 	}
-	if (told)
+	if (printed)
 		fputc('\n', out);
 }
 
@@ -605,7 +605,7 @@ bool model_explain_wants(const struct model *s, const struct model_record *r,
 }
 
 /* What can be said where no device told of completions. */
-static void tell_traffic(FILE *out, const struct model *s)
+static void print_traffic(FILE *out, const struct model *s)
 {
 	unsigned naks = 0, again = 0, lost = 0;
 
@@ -624,7 +624,7 @@ static void tell_traffic(FILE *out, const struct model *s)
 }
 
 /* A network that marks, and receivers that tell of it; most captures have neither. */
-static void tell_congestion(FILE *out, const struct model *s)
+static void print_congestion(FILE *out, const struct model *s)
 {
 	unsigned marked = 0, cnps = 0;
 
@@ -640,7 +640,7 @@ static void tell_congestion(FILE *out, const struct model *s)
 }
 
 /* A flight recorder keeps those that failed only; captures of other programs know of none. */
-static void tell_no_completion(FILE *out, const struct model *s)
+static void print_no_completion(FILE *out, const struct model *s)
 {
 	if (s->n_records == 0)
 		fputs("The capture has no records of a device: completions are unknown.\n", out);
@@ -652,27 +652,27 @@ static void tell_no_completion(FILE *out, const struct model *s)
 		fputs("Nothing was completed while this capture ran.\n", out);
 }
 
-static void tell_none(FILE *out, const struct model *s, const struct explain_options *o,
-		      unsigned completions)
+static void print_none(FILE *out, const struct model *s, const struct explain_options *o,
+		       unsigned completions)
 {
 	if (completions == 0 && o->has_qp && !o->has_wr)
 		fprintf(out, "No completion of QP 0x%" PRIx32 " is in this capture.\n", o->qp);
 	else if (completions == 0 && !o->has_wr)
-		tell_no_completion(out, s);
+		print_no_completion(out, s);
 	else if (o->has_wr)
 		fprintf(out, "No completion of wr 0x%" PRIx64 " is in this capture.\n", o->wr);
 	else
 		fprintf(out, "%u completion%s, and none has an error.\n", completions,
 			words_plural(completions));
-	tell_traffic(out, s);
-	tell_congestion(out, s);
+	print_traffic(out, s);
+	print_congestion(out, s);
 }
 
 unsigned model_explain(FILE *out, const struct model *s, const struct explain_options *o)
 {
 	unsigned rejects =
-		tell_rejects(out, s, o) + tell_calls(out, s, o) + tell_unexecuted(out, s, o);
-	unsigned told = 0, flushed = 0, more = 0, completions = 0;
+		print_rejects(out, s, o) + print_calls(out, s, o) + print_unexecuted(out, s, o);
+	unsigned printed = 0, flushed = 0, more = 0, completions = 0;
 
 	for (uint32_t i = 0; i < s->n_moments; i++) {
 		const struct model_record *r = record_at(s, i);
@@ -685,14 +685,14 @@ unsigned model_explain(FILE *out, const struct model *s, const struct explain_op
 		if (!o->has_wr && model_word_is(r, "status", "WR_FLUSH_ERR") &&
 		    model_first_failure(s, r->qp))
 			flushed++;
-		else if (told == EXPLAIN_MAX)
+		else if (printed == EXPLAIN_MAX)
 			more++;
-		else if (++told)
-			tell_completion(out, s, r);
+		else if (++printed)
+			print_completion(out, s, r);
 	}
-	tell_standing(out, s, o);
-	if (told == 0)
-		tell_none(out, s, o, completions);
+	print_standing(out, s, o);
+	if (printed == 0)
+		print_none(out, s, o, completions);
 	if (flushed)
 		fprintf(out,
 			"%u more request%s flushed (WR_FLUSH_ERR) after that: not started, and not "
@@ -708,5 +708,5 @@ unsigned model_explain(FILE *out, const struct model *s, const struct explain_op
 			s->cut, s->cut == 1 ? " is" : "s are");
 	if (s->error[0])
 		fprintf(out, "The capture is broken here: %s\n", s->error);
-	return told + rejects;
+	return printed + rejects;
 }

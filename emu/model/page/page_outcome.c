@@ -19,8 +19,8 @@ struct outcome {
 	void *arg;
 };
 
-__attribute__((format(printf, 3, 4))) static void tell(const struct outcome *o, enum page_mood mood,
-						       const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+add_sentence(const struct outcome *o, enum page_mood mood, const char *format, ...)
 {
 	char text[1200];
 	va_list ap;
@@ -33,7 +33,7 @@ __attribute__((format(printf, 3, 4))) static void tell(const struct outcome *o, 
 
 /* ---- what failed ---- */
 
-static int tell_completion(const struct outcome *o, const struct model_record *r)
+static int add_completion(const struct outcome *o, const struct model_record *r)
 {
 	char *text = NULL;
 	size_t size;
@@ -50,50 +50,51 @@ static int tell_completion(const struct outcome *o, const struct model_record *r
 }
 
 /* One sentence for each that failed; those that were flushed for it come in one. */
-static int tell_failures(const struct outcome *o, bool flushed, unsigned *told, unsigned *more)
+static int add_failures(const struct outcome *o, bool flushed, unsigned *named, unsigned *more)
 {
 	for (uint32_t i = 0; i < o->s->n_records; i++) {
 		const struct model_record *r = &o->s->record[i];
 
 		if (!model_is_failure(r) || model_word_is(r, "status", "WR_FLUSH_ERR") != flushed)
 			continue;
-		if (*told == SENTENCES_MAX || (flushed && *told > 0)) {
+		if (*named == SENTENCES_MAX || (flushed && *named > 0)) {
 			++*more;
 			continue;
 		}
-		++*told;
-		if (tell_completion(o, r) < 0)
+		++*named;
+		if (add_completion(o, r) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int tell_completions(const struct outcome *o)
+static int add_completions(const struct outcome *o)
 {
-	unsigned told = 0, more = 0, flushed = 0, completions = 0;
+	unsigned named = 0, more = 0, flushed = 0, completions = 0;
 
 	for (uint32_t i = 0; i < o->s->n_records; i++)
 		completions += o->s->record[i].kind == MODEL_COMPLETION;
-	if (tell_failures(o, false, &told, &more) < 0 ||
-	    tell_failures(o, true, &told, &flushed) < 0)
+	if (add_failures(o, false, &named, &more) < 0 ||
+	    add_failures(o, true, &named, &flushed) < 0)
 		return -ENOMEM;
 	if (more)
-		tell(o, PAGE_BAD, "%u more completions have an error.", more);
+		add_sentence(o, PAGE_BAD, "%u more completions have an error.", more);
 	if (flushed)
-		tell(o, PAGE_BAD,
-		     "%u more request%s flushed for it (WR_FLUSH_ERR): not started, and not the "
-		     "cause.",
-		     flushed, flushed == 1 ? " was" : "s were");
-	if (told == 0 && completions)
-		tell(o, PAGE_GOOD, "Nothing failed: %u completion%s, all with success.",
-		     completions, words_plural(completions));
+		add_sentence(
+			o, PAGE_BAD,
+			"%u more request%s flushed for it (WR_FLUSH_ERR): not started, and not the "
+			"cause.",
+			flushed, flushed == 1 ? " was" : "s were");
+	if (named == 0 && completions)
+		add_sentence(o, PAGE_GOOD, "Nothing failed: %u completion%s, all with success.",
+			     completions, words_plural(completions));
 	return 0;
 }
 
 /* ---- what happened on the way, whether or not something failed for it ---- */
 
 /* The rules that touched packets, as the first of each names it. */
-static void tell_rules(const struct outcome *o, uint32_t packets)
+static void add_rules(const struct outcome *o, uint32_t packets)
 {
 	const struct model *s = o->s;
 	uint32_t seen[RULES_MAX];
@@ -115,8 +116,8 @@ static void tell_rules(const struct outcome *o, uint32_t packets)
 				       n == 1 ? ":" : ",", rule,
 				       text ? text : "its text is not known");
 	}
-	tell(o, PAGE_PLAIN, "Fault rules touched or made %" PRIu32 " packet%s%s.", packets,
-	     words_plural(packets), list);
+	add_sentence(o, PAGE_PLAIN, "Fault rules touched or made %" PRIu32 " packet%s%s.", packets,
+		     words_plural(packets), list);
 }
 
 struct trouble {
@@ -141,40 +142,43 @@ static struct trouble count_trouble(const struct model *s)
 	return t;
 }
 
-static void tell_trouble(const struct outcome *o)
+static void add_trouble(const struct outcome *o)
 {
 	const struct trouble t = count_trouble(o->s);
 
 	if (t.lost)
-		tell(o, PAGE_PLAIN, "%" PRIu32 " packet%s lost on the way.", t.lost,
-		     t.lost == 1 ? " was" : "s were");
+		add_sentence(o, PAGE_PLAIN, "%" PRIu32 " packet%s lost on the way.", t.lost,
+			     t.lost == 1 ? " was" : "s were");
 	if (t.refused)
-		tell(o, PAGE_PLAIN, "%" PRIu32 " packet%s arrived and the receiver dropped %s.",
-		     t.refused, words_plural(t.refused), t.refused == 1 ? "it" : "them");
+		add_sentence(o, PAGE_PLAIN,
+			     "%" PRIu32 " packet%s arrived and the receiver dropped %s.", t.refused,
+			     words_plural(t.refused), t.refused == 1 ? "it" : "them");
 	if (t.judged)
-		tell(o, PAGE_PLAIN,
-		     "%" PRIu32 " packet%s arrived and %s not executed: refused, or taken for a "
-		     "duplicate.",
-		     t.judged, words_plural(t.judged), t.judged == 1 ? "was" : "were");
+		add_sentence(o, PAGE_PLAIN,
+			     "%" PRIu32
+			     " packet%s arrived and %s not executed: refused, or taken for a "
+			     "duplicate.",
+			     t.judged, words_plural(t.judged), t.judged == 1 ? "was" : "were");
 	if (t.again)
-		tell(o, PAGE_PLAIN, "%" PRIu32 " packet%s sent again.", t.again,
-		     t.again == 1 ? " was" : "s were");
+		add_sentence(o, PAGE_PLAIN, "%" PRIu32 " packet%s sent again.", t.again,
+			     t.again == 1 ? " was" : "s were");
 	if (t.ruled)
-		tell_rules(o, t.ruled);
+		add_rules(o, t.ruled);
 	if (t.lost + t.refused + t.judged + t.again + t.ruled == 0 && o->s->n_arrows)
-		tell(o, PAGE_PLAIN, "%s",
-		     t.unknown ? "Each packet was sent once; the capture does not show its arrival."
-			       : "All packets arrived, each sent once.");
+		add_sentence(o, PAGE_PLAIN, "%s",
+			     t.unknown ? "Each packet was sent once; the capture does not show "
+					 "its arrival."
+				       : "All packets arrived, each sent once.");
 	else if (t.unknown)
-		tell(o, PAGE_PLAIN, "The arrival of %" PRIu32 " packet%s is unknown.", t.unknown,
-		     words_plural(t.unknown));
+		add_sentence(o, PAGE_PLAIN, "The arrival of %" PRIu32 " packet%s is unknown.",
+			     t.unknown, words_plural(t.unknown));
 }
 
 int page_outcome(const struct model *s, page_sentence *say, void *arg)
 {
 	const struct outcome o = {s, say, arg};
-	int rc = tell_completions(&o);
+	int rc = add_completions(&o);
 
-	tell_trouble(&o);
+	add_trouble(&o);
 	return rc;
 }

@@ -46,7 +46,7 @@ static void say_lost(unsigned i, const char *why)
 	printf("rail %u lost: %s\n", i, why);
 }
 
-static void tell(const struct rail_end *end)
+static void send_end(const struct rail_end *end)
 {
 	if (write(peer, end, sizeof(*end)) != sizeof(*end))
 		exit(4);
@@ -70,7 +70,7 @@ static uint64_t ask(void)
 {
 	struct rail_end end = {.rail = ASK};
 
-	tell(&end);
+	send_end(&end);
 	if (!hear(&end))
 		exit(4);
 	return end.qpn;
@@ -109,7 +109,7 @@ static void bring_back(struct sender *s, unsigned i)
 	s->tried[i] = now_ms();
 	if (!rail_prepare(&rail[i], &own))
 		return;
-	tell(&own);
+	send_end(&own);
 	if (!hear(&its))
 		exit(4);
 	if (its.qpn && rail_connect(&rail[i], &its))
@@ -231,13 +231,13 @@ static void answer(struct receiver *r, const struct rail_end *its)
 		ok = rail_post_recv(mine, i);
 	if (!ok)
 		own.qpn = 0;
-	tell(&own);
+	send_end(&own);
 }
 
 static void serve(struct receiver *r, const struct rail_end *its)
 {
 	if (its->rail == ASK)
-		tell(&(struct rail_end){.rail = ASK, .qpn = (uint32_t)r->next});
+		send_end(&(struct rail_end){.rail = ASK, .qpn = (uint32_t)r->next});
 	else
 		answer(r, its);
 }

@@ -212,7 +212,7 @@ static void poll_cq(struct uhca_abi_cq *cq, uint8_t how)
 	if (how & 6)
 		__atomic_fetch_or(&cq->arm, how >> 1 & 3, __ATOMIC_RELEASE);
 	if (how & 8) {
-		uhca_ring_publish(&cq->ring.tells_handled, 1);
+		uhca_ring_publish(&cq->ring.reports_handled, 1);
 		uhca_ring_publish(&cq->ring.takes_copies_on_poll, 1);
 		uhca_ring_publish(&cq->ring.handled, uhca_ring_observe(&cq->ring.producer));
 	}

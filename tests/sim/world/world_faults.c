@@ -23,8 +23,8 @@ struct world_faults {
 
 /* ---- what is told ---- */
 
-static void tell(const struct world_port *p, const char *what, enum fault_direction dir,
-		 const struct core_burst *t)
+static void trace(const struct world_port *p, const char *what, enum fault_direction dir,
+		  const struct core_burst *t)
 {
 	FILE *f = p->world->faults->trace;
 	char text[ROCE_PRINT_LENGTH];
@@ -83,7 +83,7 @@ static void dropped(void *user, enum fault_direction dir, const struct core_burs
 		    bool malformed, uint64_t now)
 {
 	(void)now;
-	tell(user, malformed ? "malformed" : "dropped", dir, t);
+	trace(user, malformed ? "malformed" : "dropped", dir, t);
 }
 
 static void device_action(void *user, const struct fault_entry *e, const struct fault_subject *s,
@@ -109,7 +109,7 @@ static void device_action(void *user, const struct fault_entry *e, const struct 
 static void made(void *user, enum fault_direction dir, const struct core_burst *t, uint64_t now)
 {
 	(void)now;
-	tell(user, "made", dir, t);
+	trace(user, "made", dir, t);
 }
 
 static void note(void *user, enum fault_note note, const struct core_burst *t, uint64_t now)
@@ -119,7 +119,7 @@ static void note(void *user, enum fault_note note, const struct core_burst *t, u
 					   [FAULT_NOTE_UNFIT] = "unfit"};
 
 	(void)now;
-	tell(user, text[note], FAULT_BOTH, t);
+	trace(user, text[note], FAULT_BOTH, t);
 }
 
 static bool look_up(void *user, uint32_t qpn, struct fault_qp *out)

@@ -40,7 +40,7 @@ struct side {
 	int fd; /* to the other process */
 };
 
-static void tell(const struct side *s, const void *p, size_t n)
+static void send_bytes(const struct side *s, const void *p, size_t n)
 {
 	if (write(s->fd, p, n) != (ssize_t)n)
 		rig_die("the other process does not listen");
@@ -63,7 +63,7 @@ static void side_open(struct side *s, int fd)
 		rig_die("ibv_create_qp");
 	mine = (struct end){s->rig.gid, (uintptr_t)s->rig.buf + LANDS, s->qp->qp_num,
 			    s->rig.mr->rkey};
-	tell(s, &mine, sizeof(mine));
+	send_bytes(s, &mine, sizeof(mine));
 	hear(s, &s->peer, sizeof(s->peer));
 	if (getenv("UHCA_PEER_DIR") && !memcmp(&mine.gid, &s->peer.gid, sizeof(mine.gid)))
 		rig_die("both processes are on one daemon");
@@ -90,10 +90,10 @@ static void respond(int fd)
 		memset(s.rig.buf + LANDS, 0, LONGEST);
 		if (!rig_post_recv(&s.rig, s.qp, LANDS, n))
 			rig_die("ibv_post_recv");
-		tell(&s, "", 1);
+		send_bytes(&s, "", 1);
 		hear(&s, &(char){0}, 1);
 		rig_expect(&s.rig, 1, PATIENT);
-		tell(&s, s.rig.buf + LANDS, n);
+		send_bytes(&s, s.rig.buf + LANDS, n);
 	}
 	side_close(&s);
 	exit(0);
@@ -105,7 +105,7 @@ static void deliver(struct side *s, uint32_t n, unsigned round)
 {
 	for (uint32_t i = 0; i < n; i++)
 		s->rig.buf[FROM + i] = (uint8_t)(i * 7 + round + 1);
-	tell(s, &n, sizeof(n));
+	send_bytes(s, &n, sizeof(n));
 	hear(s, &(char){0}, 1);
 	if (!rig_post_send(&s->rig, s->qp, FROM, n))
 		rig_die("ibv_post_send");
@@ -144,7 +144,7 @@ static const uint8_t *polled(struct side *s, uint32_t n)
 {
 	static uint8_t said[LONGEST];
 
-	tell(s, "", 1);
+	send_bytes(s, "", 1);
 	hear(s, said, n);
 	return said;
 }
@@ -193,7 +193,7 @@ static void request(int fd)
 	for (unsigned k = 0; k < sizeof(kind) / sizeof(kind[0]); k++)
 		for (unsigned round = 0; round < ROUNDS; round++)
 			kind[k](&s, round);
-	tell(&s, &end, sizeof(end));
+	send_bytes(&s, &end, sizeof(end));
 	side_close(&s);
 }
 

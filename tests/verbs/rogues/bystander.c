@@ -133,7 +133,7 @@ static struct pause pass(struct rig *rig, struct ibv_qp *const qp[2], unsigned r
 	return took;
 }
 
-static void tell(FILE *out, unsigned n, const struct pause *longest)
+static void print_pause(FILE *out, unsigned n, const struct pause *longest)
 {
 	rewind(out);
 	fprintf(out, "%10u %12.0f %12.0f\n", n, longest->took * 1e6, longest->by_daemon * 1e6);
@@ -165,11 +165,11 @@ int main(int argc, char **argv)
 	while (!ended) {
 		if (keep_longest(&longest, pass(&rig, qp, n++)) || rig_seconds() > told + 0.1) {
 			told = rig_seconds();
-			tell(out, n, &longest);
+			print_pause(out, n, &longest);
 		}
 		usleep(5000);
 	}
-	tell(out, n, &longest);
+	print_pause(out, n, &longest);
 	ibv_destroy_qp(qp[0]);
 	ibv_destroy_qp(qp[1]);
 	rig_close(&rig);

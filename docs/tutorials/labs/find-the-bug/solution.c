@@ -48,7 +48,7 @@ static void send_words(struct lab_end *here)
 }
 
 /* Program 3: a word is written over one connection; the news of it goes over another. */
-static void write_and_tell(struct lab_end *data, struct lab_end *there, struct lab_end *news)
+static void write_and_notify(struct lab_end *data, struct lab_end *there, struct lab_end *news)
 {
 	post_write(data, there, there->mr->rkey);
 	/* Task 3: your code. Until then: lab_send(news, 2, NEWS, WORD); */
@@ -190,7 +190,7 @@ static void program3(struct lab *l)
 	open_pair(l, &news);
 	lab_recv(&news.there, FIRST_RECV, 0, WORD);
 	put(&data.here, 0, "data");
-	write_and_tell(&data.here, &data.there, &news.here);
+	write_and_notify(&data.here, &data.there, &news.here);
 	status = lab_status(&news.there, &wc);
 	if (lab_check(wc.status == IBV_WC_SUCCESS, "program 3: the news came (completion: %s)",
 		      status))

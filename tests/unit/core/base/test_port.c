@@ -117,13 +117,13 @@ static void test_speed(void **state)
 		assert_int_equal(p.speed, rows[i].speed);
 	}
 	assert_int_equal(f.async, 0);
-	core_port_tell_speed(f.dev);
+	core_port_raise_speed_event(f.dev);
 	assert_int_equal(f.async, 2);
 	assert_int_equal(f.async_event[0].event.type, UHCA_ABI_EVENT_DEVICE_SPEED_CHANGE);
 	assert_int_equal(f.async_event[0].event.element, 0); /* of no port */
 	core_port_set(f.dev, false);
 	f.async = 0;
-	core_port_tell_speed(f.dev);
+	core_port_raise_speed_event(f.dev);
 	assert_int_equal(f.async, 0);
 	fixture_stop(&f);
 }

@@ -81,7 +81,7 @@ static void defer(struct rig *r)
 				      .opcode = UHCA_ABI_WC_RECV_RDMA_WITH_IMM,
 				      .imm = htonl(DISCONNECT)};
 
-	r->cq->page->ring.tells_handled = 1;
+	r->cq->page->ring.reports_handled = 1;
 	assert_true(cq_push(r->cq, &payload));
 	assert_true(cq_push(r->cq, &signal));
 	assert_int_equal(r->cq->producer, 1);

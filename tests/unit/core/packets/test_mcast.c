@@ -22,7 +22,7 @@ static struct {
 	int answer;
 } shell;
 
-static int tell(void *user, const uint8_t gid[16], bool join)
+static int notify(void *user, const uint8_t gid[16], bool join)
 {
 	(void)user;
 	memcpy(shell.gid, gid, 16);
@@ -48,7 +48,7 @@ static void start(struct fixture *f, void (*tweak)(struct core_config *cfg))
 {
 	memset(&shell, 0, sizeof(shell));
 	fixture_start(f, tweak);
-	f->ops.mcast = tell;
+	f->ops.mcast = notify;
 }
 
 static int call(struct fixture *f, int (*verb)(struct client *, const struct uhca_cmd_mcast *),

@@ -47,7 +47,7 @@ static const struct uhca_abi_cqe *poll(struct consumer *c)
 	return e;
 }
 
-static void tell(struct consumer *c)
+static void publish_handled(struct consumer *c)
 {
 	uhca_ring_publish(&c->page->ring.consumer, c->index);
 }
@@ -186,7 +186,7 @@ static void test_wrap(void **state)
 	fixture_start(&f, NULL);
 	c = open_cq(&f, 16, 0);
 	c.index = c.cq->producer = c.cq->consumer = UINT32_MAX - 50;
-	tell(&c);
+	publish_handled(&c);
 	for (int i = 0; i < 200; i++) {
 		for (uint32_t n = prng_below(&r, 17); n > 0 && pushed - taken < 16; n--)
 			assert_true(push(&c, pushed++, 0, 0));
@@ -196,7 +196,7 @@ static void test_wrap(void **state)
 			assert_int_equal(e->wr_id, taken);
 			taken++;
 		}
-		tell(&c);
+		publish_handled(&c);
 	}
 	assert_true(pushed > 100);
 	assert_int_equal(f.async, 0);
@@ -225,7 +225,7 @@ static void test_overrun(void **state)
 		assert_int_equal(poll(&c)->wr_id, i);
 	assert_null(poll(&c));
 	/* It stays broken. */
-	tell(&c);
+	publish_handled(&c);
 	assert_false(push(&c, 102, 0, 0));
 	assert_int_equal(f.async, 1);
 	fixture_stop(&f);
@@ -264,7 +264,7 @@ static void test_lazy_look(void **state)
 	for (uint64_t i = 0; i < 4; i++) {
 		assert_true(push(&c, i, 0, 0));
 		assert_non_null(poll(&c));
-		tell(&c);
+		publish_handled(&c);
 		assert_int_equal(c.cq->consumer, 0);
 	}
 	assert_true(push(&c, 4, 0, 0));
@@ -392,7 +392,7 @@ static void test_unread(void **state)
 	assert_int_equal(c.page->announced, 2);
 	assert_true(push(&c, 0, 0, 0)); /* and this one none, but it is taken */
 	while (poll(&c))
-		tell(&c);
+		publish_handled(&c);
 	c.page->arm = UHCA_ABI_ARM_NEXT;
 	assert_int_equal(core_notify_cq(f.client, c.handle), 0);
 	assert_int_equal(f.comp, 2);
@@ -410,7 +410,7 @@ static void test_unread_wraps(void **state)
 	fixture_start(&f, NULL);
 	c = open_cq(&f, 64, CHANNEL);
 	c.index = c.cq->producer = c.cq->consumer = c.cq->announced = UINT32_MAX - 1;
-	tell(&c);
+	publish_handled(&c);
 	for (unsigned i = 1; i <= 4; i++) {
 		assert_true(push(&c, 0, 0, 0));
 		c.page->arm = UHCA_ABI_ARM_NEXT;

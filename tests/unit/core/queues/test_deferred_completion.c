@@ -62,7 +62,7 @@ static void start_with(struct stage *s, uint32_t flags, void (*tweak)(struct cor
 	s->handle = out.handle;
 	s->cq = table_find(&s->f.dev->cqs, out.handle);
 	s->page = s->cq->page;
-	s->page->ring.tells_handled = 1;
+	s->page->ring.reports_handled = 1;
 	open_qp(s);
 	s->now = START;
 	core_tick(s->f.dev, s->now);
@@ -85,7 +85,7 @@ static void start_qp(struct stage *s)
 	device_find_qp(s->f.dev, s->qpn)->sq_sig_all = true;
 	s->cq = table_find(&s->f.dev->cqs, s->handle);
 	s->page = s->cq->page;
-	s->page->ring.tells_handled = 1;
+	s->page->ring.reports_handled = 1;
 	s->now = START;
 	core_tick(s->f.dev, s->now);
 }
@@ -165,11 +165,11 @@ static void test_not_for_all(void **state)
 
 	(void)state;
 	start(&s);
-	s.page->ring.tells_handled = 0;
+	s.page->ring.reports_handled = 0;
 	message(&s, 1);
 	signal_of(&s, 2);
 	assert_int_equal(s.page->ring.producer, 2);
-	s.page->ring.tells_handled = 1;
+	s.page->ring.reports_handled = 1;
 	s.page->arm = UHCA_ABI_ARM_NEXT;
 	signal_of(&s, 3);
 	assert_int_equal(s.page->ring.producer, 3);
@@ -417,7 +417,7 @@ static void test_resize(void **state)
 	assert_int_equal(poll(&s), 2);
 	assert_true(core_next_deadline(s.f.dev) == UINT64_MAX);
 	/* The count goes on where it was. */
-	s.page->ring.tells_handled = 1;
+	s.page->ring.reports_handled = 1;
 	signal_of(&s, 3);
 	assert_int_equal(s.cq->deferred.n, 1);
 	assert_int_equal(core_destroy_qp(s.f.client, s.handles.handle), 0);

@@ -502,8 +502,8 @@ static void lose(void *arg, const struct core_burst *t)
 	struct fixture *f = arg;
 
 	if (t->head.bth.psn == 1)
-		netif_tell_lost(&f->below.netif,
-				&(struct netif_lost){.burst = t, .why = "no_route"});
+		netif_report_lost(&f->below.netif,
+				  &(struct netif_lost){.burst = t, .why = "no_route"});
 	else
 		netif_receive(&f->box[1].netif, t, 77);
 }
@@ -523,7 +523,7 @@ static void test_box_below(void **state)
 		simple(&t, psn);
 		netif_send(&f->box[0].netif, &t, 77);
 	}
-	netif_tell_lost(
+	netif_report_lost(
 		&f->below.netif,
 		&(struct netif_lost){.flow = &x, .bytes = payload, .len = 50, .why = "bad_icrc"});
 	finish(f, &ng);

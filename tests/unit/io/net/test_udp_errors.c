@@ -18,7 +18,7 @@ struct told {
 	uint16_t port;
 };
 
-static void tell(void *arg, const uint8_t gid[16], uint16_t port)
+static void on_unreachable(void *arg, const uint8_t gid[16], uint16_t port)
 {
 	struct told *t = arg;
 
@@ -51,7 +51,7 @@ static void test_closed(void **state)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct told told = {.n = 0};
-	const struct io_udp_errors errors = {tell, &told};
+	const struct io_udp_errors errors = {on_unreachable, &told};
 	struct sockaddr_in to = place(closed_port());
 	static const uint8_t loopback[] = {127, 0, 0, 1};
 

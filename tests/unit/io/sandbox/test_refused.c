@@ -169,7 +169,7 @@ int main(void)
 		cmocka_unit_test(test_sent),
 	};
 
-	if (!confined_possible() || !io_refused_can_tell()) {
+	if (!confined_possible() || !io_refused_can_report()) {
 		puts("refused calls are not told here");
 		return 77;
 	}

@@ -21,7 +21,7 @@ static void open_model(struct model *s, struct model_file *f)
 }
 
 /* A WRITE of two packets, its ACK lost, sent again, acknowledged, completed. */
-static void tell_lost_ack(struct model_file *f)
+static void record_lost_ack(struct model_file *f)
 {
 	model_file_say(f,
 		       &(struct model_said){10, 0, ROCE_RC_WRITE_FIRST, 100, 1024,
@@ -58,7 +58,7 @@ static void test_lost_ack(void **state)
 	(void)state;
 	for (unsigned swapped = 0; swapped < 2; swapped++) {
 		model_file_begin(&f, swapped);
-		tell_lost_ack(&f);
+		record_lost_ack(&f);
 		open_model(&s, &f);
 		assert_int_equal(s.n_qps, 2);
 		assert_int_equal(s.n_arrows, 6);
@@ -310,7 +310,7 @@ static void test_broken_end(void **state)
 
 	(void)state;
 	model_file_begin(&f, false);
-	tell_lost_ack(&f);
+	record_lost_ack(&f);
 	bytes = model_file_take(&f, &size);
 	assert_int_equal(model_parse(&s, bytes, size - 3), 0);
 	assert_non_null(strstr(s.error, "the file ends within a block"));

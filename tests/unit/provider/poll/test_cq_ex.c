@@ -151,7 +151,7 @@ static void test_handled(void **state)
 	struct uhca_abi_cqe e = {.opcode = UHCA_ABI_WC_RECV, .byte_len = 1};
 	struct ibv_poll_cq_attr attr = {0};
 
-	assert_int_equal(page->ring.tells_handled, 1);
+	assert_int_equal(page->ring.reports_handled, 1);
 	for (unsigned i = 0; i < 3; i++)
 		fake_complete(q, &e);
 	assert_int_equal(ibv_start_poll(cq, &attr), 0);
@@ -166,7 +166,7 @@ static void test_handled(void **state)
 	assert_int_equal(ibv_resize_cq(ibv_cq_ex_to_cq(cq), 100), 0);
 	page = (void *)fake_newest(&f->daemon, UHCA_ABI_REGION_CQ)->base;
 	assert_int_equal(page->ring.handled, 2);
-	assert_int_equal(page->ring.tells_handled, 1);
+	assert_int_equal(page->ring.reports_handled, 1);
 	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 }
 

@@ -544,7 +544,7 @@ static void query(int fd, uint32_t id, uint32_t option, uint64_t guid)
 	GOOD(fd, QUERY, in);
 }
 
-static void tell(int fd, unsigned file, uint64_t uid)
+static void send_event(int fd, unsigned file, uint64_t uid)
 {
 	struct rdma_ucm_event_resp e = {.uid = uid, .event = 9};
 
@@ -591,9 +591,9 @@ static void test_removal(void **state)
 	query(fd, 12, RDMA_USER_CM_QUERY_PATH, 0x4711); /* no device, but a number of paths */
 	query(fd, 10, RDMA_USER_CM_QUERY_GID, 0);
 	query(fd, 13, RDMA_USER_CM_QUERY_GID, 0x4711);
-	tell(fd, 0, 1001);
-	tell(fd, 0, 1001);
-	tell(fd, 0, 1000);
+	send_event(fd, 0, 1001);
+	send_event(fd, 0, 1001);
+	send_event(fd, 0, 1000);
 	fake_cm_stop(&cm);
 	assert_int_equal(readable(fd), 1);
 	assert_removal(fd, 11, 1001);
@@ -611,7 +611,7 @@ static void test_removal(void **state)
 }
 
 /* No id that could be told of it: come again, and find silence. */
-static void test_nobody_to_tell(void **state)
+static void test_event_without_reader(void **state)
 {
 	int fd = open_device(0);
 
@@ -666,9 +666,9 @@ static void test_accepted(void **state)
 	GOOD(fd, JOIN_IP_MCAST, ip);
 	fake_cm_will(&cm, &group[1], 4);
 	GOOD(fd, JOIN_MCAST, any);
-	tell(fd, 0, 1007);
-	tell(fd, 0, 1008);
-	tell(fd, 0, 1008);
+	send_event(fd, 0, 1007);
+	send_event(fd, 0, 1008);
+	send_event(fd, 0, 1008);
 	fake_cm_stop(&cm);
 	assert_removal(fd, 30, 1006); /* and none for the groups */
 	assert_int_equal(get_event(fd), -EAGAIN);
@@ -722,7 +722,7 @@ int main(int argc, char **argv)
 		TEST(test_event_waited_for),
 		TEST(test_event_of_cancelled),
 		TEST(test_removal),
-		TEST(test_nobody_to_tell),
+		TEST(test_event_without_reader),
 		TEST(test_struck),
 		TEST(test_accepted),
 		TEST(test_moved),

@@ -3,7 +3,7 @@
  * Findings as SARIF 2.1.0 (OASIS), the form in which code hosts take results of analysis: a rule
  * for each check, a result for each finding with the place a reader should look at, and its stacks.
  */
-#include "tell.h"
+#include "found_print.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static json_t *message(const struct found *f)
 	return json_pack("{s:s}", "text", text);
 }
 
-json_t *tell_sarif_result(const struct found *f)
+json_t *found_sarif_result(const struct found *f)
 {
 	const struct found_frame *place = found_place(f);
 	json_t *stacks = json_array(), *result;
@@ -93,7 +93,7 @@ static json_t *rules(void)
 	return list;
 }
 
-void tell_sarif(FILE *out, json_t *results)
+void found_print_sarif(FILE *out, json_t *results)
 {
 	json_t *log =
 		json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema", SCHEMA,

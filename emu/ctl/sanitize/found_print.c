@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* See tell.h: text and JSON. */
-#include "tell.h"
+/* See found_print.h: text and JSON. */
+#include "found_print.h"
 
 #include <inttypes.h>
 
@@ -30,7 +30,7 @@ static void text_summary(FILE *out, const struct found *f)
 	fprintf(out, "\n");
 }
 
-void tell_text(FILE *out, const struct found *f)
+void found_print_text(FILE *out, const struct found *f)
 {
 	const struct found_check *check = found_check(f->check);
 	fprintf(out, RULE "==%" JSON_INTEGER_FORMAT "==%s: uhca-sanitizer: %s: %s\n", f->pid,
@@ -66,7 +66,7 @@ static json_t *json_frame(const struct found_frame *f)
 	return frame;
 }
 
-void tell_json(FILE *out, const struct found *f)
+void found_print_json(FILE *out, const struct found *f)
 {
 	const struct found_check *check = found_check(f->check);
 	json_t *stacks = json_array(), *facts = json_array();

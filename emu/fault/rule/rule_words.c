@@ -13,18 +13,18 @@
 #define WIRE_   (PACKET_ | HOP_)
 #define ANY_    FAULT_ON_ANY
 
-#define NONE_     FAULT_VALUE_NONE, NULL, ""
-#define CAN_(f)   FAULT_VALUE_OPTIONAL, fault_parse_##f
-#define MUST_(f)  FAULT_VALUE_NEEDED, fault_parse_##f
-#define HAPPENS_  FAULT_HAPPENS
-#define OBJECT_   (FAULT_HAPPENS | FAULT_OF_OBJECT)
-#define LINK_     (FAULT_HAPPENS | FAULT_OF_LINK)
-#define SWITCH_   (FAULT_HAPPENS | FAULT_OF_SWITCH)
-#define HOST_     (FAULT_HAPPENS | FAULT_OF_HOST)
-#define FLAPS_    "down:TIME,up:TIME,times:N"
-#define ANSWERS_  FAULT_ANSWERS
-#define INSTEAD_  (FAULT_ANSWERS | FAULT_SWALLOWS)
-#define SWALLOWS_ FAULT_SWALLOWS
+#define NONE_          FAULT_VALUE_NONE, NULL, ""
+#define CAN_(f)        FAULT_VALUE_OPTIONAL, fault_parse_##f
+#define MUST_(f)       FAULT_VALUE_NEEDED, fault_parse_##f
+#define DEVICE_ACTION_ FAULT_DEVICE_ACTION
+#define OBJECT_        (FAULT_DEVICE_ACTION | FAULT_OF_OBJECT)
+#define LINK_          (FAULT_DEVICE_ACTION | FAULT_OF_LINK)
+#define SWITCH_        (FAULT_DEVICE_ACTION | FAULT_OF_SWITCH)
+#define HOST_          (FAULT_DEVICE_ACTION | FAULT_OF_HOST)
+#define FLAPS_         "down:TIME,up:TIME,times:N"
+#define ANSWERS_       FAULT_ANSWERS
+#define INSTEAD_       (FAULT_ANSWERS | FAULT_SWALLOWS)
+#define SWALLOWS_      FAULT_SWALLOWS
 
 const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	[FAULT_DROP] = {"drop", WIRE_, FAULT_TX, SWALLOWS_, NONE_},
@@ -62,24 +62,29 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	[FAULT_EVENT] = {"event", ANY_, FAULT_TX, OBJECT_, MUST_(event), "an event"},
 	[FAULT_QP_ERROR] = {"qp.error", ANY_, FAULT_TX, OBJECT_, NONE_},
 	[FAULT_KEY_REVOKE] = {"key.revoke", ANY_, FAULT_RX, OBJECT_, CAN_(key), "a key"},
-	[FAULT_KEY_REUSE] = {"key.reuse", ANY_, FAULT_RX, HAPPENS_, NONE_},
-	[FAULT_KEY_SPLIT] = {"key.split", ANY_, FAULT_RX, HAPPENS_, NONE_},
-	[FAULT_PORT_DOWN] = {"port.down", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
-	[FAULT_PORT_FLAP] = {"port.flap", ANY_, FAULT_TX, HAPPENS_, MUST_(flap), FLAPS_},
-	[FAULT_PORT_SPEED] = {"port.speed", ANY_, FAULT_TX, HAPPENS_, MUST_(speed),
+	[FAULT_KEY_REUSE] = {"key.reuse", ANY_, FAULT_RX, DEVICE_ACTION_, NONE_},
+	[FAULT_KEY_SPLIT] = {"key.split", ANY_, FAULT_RX, DEVICE_ACTION_, NONE_},
+	[FAULT_PORT_DOWN] = {"port.down", ANY_, FAULT_TX, DEVICE_ACTION_, CAN_(duration), "a time"},
+	[FAULT_PORT_FLAP] = {"port.flap", ANY_, FAULT_TX, DEVICE_ACTION_, MUST_(flap), FLAPS_},
+	[FAULT_PORT_SPEED] = {"port.speed", ANY_, FAULT_TX, DEVICE_ACTION_, MUST_(speed),
 			      "bits per second"},
-	[FAULT_PORT_MTU] = {"port.mtu", ANY_, FAULT_TX, HAPPENS_, MUST_(mtu), "bytes"},
-	[FAULT_PORT_PKEY] = {"port.pkey", ANY_, FAULT_TX, HAPPENS_, MUST_(pkey), "a P_Key"},
-	[FAULT_GID_CHANGE] = {"gid.change", ANY_, FAULT_TX, HAPPENS_, NONE_},
-	[FAULT_GID_EMPTY] = {"gid.empty", ANY_, FAULT_TX, HAPPENS_, CAN_(gid_index), "an index"},
-	[FAULT_GID_ADD] = {"gid.add", ANY_, FAULT_TX, HAPPENS_, CAN_(gid_address), "an address"},
-	[FAULT_GID_MOVE] = {"gid.move", ANY_, FAULT_TX, HAPPENS_, MUST_(gid_move), "INDEX:INDEX"},
-	[FAULT_DEV_FATAL] = {"dev.fatal", ANY_, FAULT_TX, HAPPENS_, NONE_},
-	[FAULT_DEV_UNPLUG] = {"dev.unplug", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
-	[FAULT_DEV_RESET] = {"dev.reset", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
-	[FAULT_DEV_HANG] = {"dev.hang", ANY_, FAULT_TX, HAPPENS_, CAN_(duration), "a time"},
-	[FAULT_DEV_FREEZE] = {"dev.freeze", ANY_, FAULT_TX, HAPPENS_, MUST_(duration), "a time"},
-	[FAULT_DEV_EXIT] = {"dev.exit", ANY_, FAULT_TX, HAPPENS_, NONE_},
+	[FAULT_PORT_MTU] = {"port.mtu", ANY_, FAULT_TX, DEVICE_ACTION_, MUST_(mtu), "bytes"},
+	[FAULT_PORT_PKEY] = {"port.pkey", ANY_, FAULT_TX, DEVICE_ACTION_, MUST_(pkey), "a P_Key"},
+	[FAULT_GID_CHANGE] = {"gid.change", ANY_, FAULT_TX, DEVICE_ACTION_, NONE_},
+	[FAULT_GID_EMPTY] = {"gid.empty", ANY_, FAULT_TX, DEVICE_ACTION_, CAN_(gid_index),
+			     "an index"},
+	[FAULT_GID_ADD] = {"gid.add", ANY_, FAULT_TX, DEVICE_ACTION_, CAN_(gid_address),
+			   "an address"},
+	[FAULT_GID_MOVE] = {"gid.move", ANY_, FAULT_TX, DEVICE_ACTION_, MUST_(gid_move),
+			    "INDEX:INDEX"},
+	[FAULT_DEV_FATAL] = {"dev.fatal", ANY_, FAULT_TX, DEVICE_ACTION_, NONE_},
+	[FAULT_DEV_UNPLUG] = {"dev.unplug", ANY_, FAULT_TX, DEVICE_ACTION_, CAN_(duration),
+			      "a time"},
+	[FAULT_DEV_RESET] = {"dev.reset", ANY_, FAULT_TX, DEVICE_ACTION_, CAN_(duration), "a time"},
+	[FAULT_DEV_HANG] = {"dev.hang", ANY_, FAULT_TX, DEVICE_ACTION_, CAN_(duration), "a time"},
+	[FAULT_DEV_FREEZE] = {"dev.freeze", ANY_, FAULT_TX, DEVICE_ACTION_, MUST_(duration),
+			      "a time"},
+	[FAULT_DEV_EXIT] = {"dev.exit", ANY_, FAULT_TX, DEVICE_ACTION_, NONE_},
 	[FAULT_LINK_DOWN] = {"link.down", ANY_, FAULT_TX, LINK_, CAN_(duration), "a time"},
 	[FAULT_LINK_FLAP] = {"link.flap", ANY_, FAULT_TX, LINK_, MUST_(flap), FLAPS_},
 	[FAULT_LINK_RATE] = {"link.rate", ANY_, FAULT_TX, LINK_, MUST_(link_rate),
@@ -89,7 +94,7 @@ const struct fault_action_word fault_action_words[FAULT_ACTIONS] = {
 	[FAULT_SWITCH_DOWN] = {"switch.down", ANY_, FAULT_TX, SWITCH_, CAN_(duration), "a time"},
 	[FAULT_SWITCH_FLAP] = {"switch.flap", ANY_, FAULT_TX, SWITCH_, MUST_(flap), FLAPS_},
 	[FAULT_HOST_PAUSE] = {"host.pause", ANY_, FAULT_TX, HOST_, CAN_(duration), "a time"},
-	[FAULT_COUNT] = {"count", ANY_ & ~TIME_, FAULT_TX, HAPPENS_, NONE_},
+	[FAULT_COUNT] = {"count", ANY_ & ~TIME_, FAULT_TX, DEVICE_ACTION_, NONE_},
 };
 
 #define AT_(member) offsetof(struct fault_rule, member)
@@ -282,5 +287,5 @@ bool fault_action_swallows(enum fault_action a)
 
 bool fault_action_is_of_device(enum fault_action a)
 {
-	return fault_action_words[a].flags & FAULT_HAPPENS;
+	return fault_action_words[a].flags & FAULT_DEVICE_ACTION;
 }

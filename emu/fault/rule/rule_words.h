@@ -16,13 +16,13 @@
 enum fault_need { FAULT_VALUE_NONE, FAULT_VALUE_OPTIONAL, FAULT_VALUE_NEEDED };
 
 enum {
-	FAULT_SWALLOWS = 1u << 0,  /* takes the packet (call, completion) away */
-	FAULT_HAPPENS = 1u << 1,   /* to the device */
-	FAULT_ANSWERS = 1u << 2,   /* in the name of a responder: requests of RC and XRC only */
-	FAULT_OF_CM = 1u << 3,     /* messages of connection management only */
-	FAULT_OF_CALLS = 1u << 4,  /* call= must be there */
-	FAULT_OF_OBJECT = 1u << 5, /* of the time alone: some object must be named */
-	FAULT_OF_LINK = 1u << 6,   /* to a part of the modelled network, which must be named */
+	FAULT_SWALLOWS = 1u << 0,      /* takes the packet (call, completion) away */
+	FAULT_DEVICE_ACTION = 1u << 1, /* to the device */
+	FAULT_ANSWERS = 1u << 2,       /* in the name of a responder: requests of RC and XRC only */
+	FAULT_OF_CM = 1u << 3,         /* messages of connection management only */
+	FAULT_OF_CALLS = 1u << 4,      /* call= must be there */
+	FAULT_OF_OBJECT = 1u << 5,     /* of the time alone: some object must be named */
+	FAULT_OF_LINK = 1u << 6,       /* to a part of the modelled network, which must be named */
 	FAULT_OF_SWITCH = 1u << 7,
 	FAULT_OF_HOST = 1u << 8,
 };

@@ -105,7 +105,7 @@ static IO_FAULT_HAPPENING(overrun)
 
 /* ---- all of them ---- */
 
-static io_fault_happening *const device_actions[FAULT_ACTIONS] = {
+static io_fault_device_action_fn *const device_actions[FAULT_ACTIONS] = {
 	[FAULT_EVENT] = event,
 	[FAULT_QP_ERROR] = qp_error,
 	[FAULT_KEY_REVOKE] = key_revoke,

@@ -12,22 +12,23 @@
 /* Commands of a device that hangs take so long, unless the rule says another time. */
 #define IO_FAULT_COMMAND_NS UINT64_C(20000000000)
 
-typedef void io_fault_happening(struct io_faults *f, const struct io_fault_pending *p,
-				uint64_t now);
+typedef void io_fault_device_action_fn(struct io_faults *f, const struct io_fault_pending *p,
+				       uint64_t now);
 /* One of them; what it has no need of may go unused. */
 #define IO_FAULT_HAPPENING(name)                                                                   \
 	void name(__attribute__((unused)) struct io_faults *f, const struct io_fault_pending *p,   \
 		  __attribute__((unused)) uint64_t now)
 
 /* fault_port.c */
-io_fault_happening io_fault_port_down, io_fault_port_flap, io_fault_port_speed, io_fault_port_mtu,
-	io_fault_port_pkey;
+io_fault_device_action_fn io_fault_port_down, io_fault_port_flap, io_fault_port_speed,
+	io_fault_port_mtu, io_fault_port_pkey;
 /* fault_gid.c */
-io_fault_happening io_fault_gid_change, io_fault_gid_empty, io_fault_gid_add, io_fault_gid_move;
+io_fault_device_action_fn io_fault_gid_change, io_fault_gid_empty, io_fault_gid_add,
+	io_fault_gid_move;
 /* fault_plug.c */
-io_fault_happening io_fault_unplug, io_fault_reset, io_fault_hang;
+io_fault_device_action_fn io_fault_unplug, io_fault_reset, io_fault_hang;
 /* fault_network.c: to links, switches and hosts */
-io_fault_happening io_fault_network;
+io_fault_device_action_fn io_fault_network;
 
 /* The ports of the network's switches ask the rules, where one is of them. */
 void io_fault_network_watch(struct io_faults *f);

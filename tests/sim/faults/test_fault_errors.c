@@ -203,7 +203,7 @@ static void test_changed(void **state)
 }
 
 /* What happens to the device at the moment of a packet. */
-static void test_happenings(void **state)
+static void test_device_actions(void **state)
 {
 	static const struct row rows[] = {
 		{"revoked: key.revoke opcode=RC_WRITE_FIRST", WRITE, UHCA_ABI_WC_REM_ACCESS_ERR,
@@ -274,7 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nobody_answers), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_changed),        cmocka_unit_test(test_changed_data),
-		cmocka_unit_test(test_happenings),     cmocka_unit_test(test_qp_fails),
+		cmocka_unit_test(test_device_actions), cmocka_unit_test(test_qp_fails),
 	};
 
 	return cmocka_run_group_tests_name("fault_errors", tests, NULL, NULL);

@@ -469,7 +469,7 @@ static void test_malformed(void **state)
 }
 
 /* It happens before the packet goes on, and behind those before it. */
-static void test_happening(void **state)
+static void test_device_action(void **state)
 {
 	struct stage *s = *state;
 
@@ -586,7 +586,7 @@ int main(void)
 		TEST(test_rate_is_kept),
 		TEST(test_comes_back),
 		TEST(test_malformed),
-		TEST(test_happening),
+		TEST(test_device_action),
 		TEST(test_answer),
 		TEST(test_unfit),
 		TEST(test_nested),

@@ -448,7 +448,7 @@ static void test_limits(void **state)
 	assert_true(l.period == 10000000 && l.every == 0 && l.max_hits == 3);
 }
 
-static void test_when_a_happening_fires(void **state)
+static void test_when_a_device_action_fires(void **state)
 {
 	(void)state;
 	assert_int_equal(rule_parsed("port.down").layer, FAULT_LAYER_TIME);
@@ -719,7 +719,7 @@ int main(void)
 		cmocka_unit_test(test_opcode_names),
 		cmocka_unit_test(test_actions_narrow_the_selection),
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_when_a_happening_fires),
+		cmocka_unit_test(test_when_a_device_action_fires),
 		cmocka_unit_test(test_form),
 		cmocka_unit_test(test_typos),
 		cmocka_unit_test(test_values_that_are_wrong),

@@ -449,7 +449,7 @@ int io_daemon_create(struct io_daemon *d, const struct io_settings *settings,
 	d->tracer.stand_user = &d->ucma;
 	raise_limits();
 	if (d->settings.pin != UHCA_ABI_PIN_OFF)
-		io_arena_guard_open();
+		io_arena_watch_open();
 	error = open_loop(d);
 	if (error == 0)
 		error = open_status(d);
@@ -521,6 +521,6 @@ void io_daemon_destroy(struct io_daemon *d)
 	close_instance(d);
 	if (d->loop)
 		close_loop(d);
-	io_arena_guard_close();
+	io_arena_watch_close();
 	io_reaper_end(LAST_MS);
 }

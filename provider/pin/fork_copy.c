@@ -23,7 +23,7 @@
 
 /* Of a fork that is under way; one at a time, because the lock is held over it. */
 static int done[2] = {-1, -1}; /* the child says when it has its copies, or ends */
-static int guard = -1;         /* holds those that store */
+static int uffd = -1;          /* holds those that store */
 
 static void close_end(int *fd)
 {
@@ -50,30 +50,30 @@ static void protect(const struct uhcav_mapping *m)
 				    .mode = UFFDIO_REGISTER_MODE_WP};
 	struct uffdio_writeprotect w = {.range = r.range, .mode = UFFDIO_WRITEPROTECT_MODE_WP};
 
-	if (!ioctl(guard, UFFDIO_REGISTER, &r))
-		ioctl(guard, UFFDIO_WRITEPROTECT, &w);
+	if (!ioctl(uffd, UFFDIO_REGISTER, &r))
+		ioctl(uffd, UFFDIO_WRITEPROTECT, &w);
 }
 
 static void unprotect(const struct uhcav_mapping *m)
 {
 	struct uffdio_writeprotect w = {.range = {m->from, m->to - m->from}};
 
-	ioctl(guard, UFFDIO_WRITEPROTECT, &w);
+	ioctl(uffd, UFFDIO_WRITEPROTECT, &w);
 }
 
 static void hold_threads(void)
 {
-	guard = uhcav_uffd_open(UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
-	if (guard >= 0)
+	uffd = uhcav_uffd_open(UFFD_FEATURE_WP_HUGETLBFS_SHMEM);
+	if (uffd >= 0)
 		each(protect);
 }
 
 static void let_threads_go(void)
 {
-	if (guard < 0)
+	if (uffd < 0)
 		return;
 	each(unprotect);
-	close_end(&guard);
+	close_end(&uffd);
 }
 
 /* ---- the fork ---- */
@@ -88,7 +88,7 @@ static void lock_before(void)
 
 void uhcav_fork_copy_before(void)
 {
-	if (done[0] >= 0 && guard < 0)
+	if (done[0] >= 0 && uffd < 0)
 		hold_threads();
 }
 
@@ -118,7 +118,7 @@ void uhcav_fork_copy_in_child(void)
 
 	if (!uhcav_arena_is_used())
 		return;
-	close_end(&guard);
+	close_end(&uffd);
 	each(make_private);
 	uhcav_arena_forget();
 	close_end(&done[1]); /* it is the last one but the parent's, who has closed it */

@@ -149,7 +149,7 @@ static enum uhca_check use_of(const struct uhcav_shadow *s, const struct uhcav_r
 }
 
 /* Memory on demand may come and go: what is mapped there is the program's affair. */
-static void guard_piece(const struct uhcav_shadow *s, const struct uhcav_request *r,
+static void watch_piece(const struct uhcav_shadow *s, const struct uhcav_request *r,
 			struct uhcav_piece *p)
 {
 	struct uhcav_object mr;
@@ -157,7 +157,7 @@ static void guard_piece(const struct uhcav_shadow *s, const struct uhcav_request
 	if (!p->at || !uhcav_object_by_key(s->context, p->lkey, &mr) ||
 	    (mr.mr.access & IBV_ACCESS_ON_DEMAND))
 		return;
-	p->guard = uhcav_page_watch_begin(
+	p->page_watch = uhcav_page_watch_begin(
 		&(struct uhcav_page_watch_post){.check = use_of(s, r),
 						.is_target = r->direction == UHCAV_LOCAL_WRITE,
 						.is_recv = !s->is_send,
@@ -169,13 +169,13 @@ static void guard_piece(const struct uhcav_shadow *s, const struct uhcav_request
 						.made = mr.made});
 }
 
-static void guard_pieces(const struct uhcav_shadow *s, struct uhcav_request *r)
+static void watch_pieces(const struct uhcav_shadow *s, struct uhcav_request *r)
 {
 	if (r->direction == UHCAV_LOCAL_NONE || !uhcav_check_on(use_of(s, r)) ||
 	    uhcav_shadow_is_idle(s))
 		return;
 	for (uint32_t i = 0; i < r->n_pieces; i++)
-		guard_piece(s, r, &r->pieces[i]);
+		watch_piece(s, r, &r->pieces[i]);
 }
 
 /* A peer whose message fits none is to know who has posted them: each place once. */
@@ -217,7 +217,7 @@ void uhcav_posting_add(struct uhcav_posting *p, const struct uhcav_request *r,
 	take_pieces(p->s, &copy, sge, n_sge);
 	uhcav_capacity_again(p->s, &copy);
 	uhcav_inflight_begin(p->s, &copy);
-	guard_pieces(p->s, &copy);
+	watch_pieces(p->s, &copy);
 	if (uhcav_shadow_enter(p->s, &copy))
 		p->entered++;
 	else

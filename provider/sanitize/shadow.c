@@ -46,9 +46,9 @@ void uhcav_request_open(struct uhcav_request *r)
 {
 	for (uint32_t i = 0; i < r->n_pieces; i++) {
 		struct uhcav_piece *p = &r->pieces[i];
-		if (uhcav_page_watch_end(p->guard))
+		if (uhcav_page_watch_end(p->page_watch))
 			p->summed = 0;
-		p->guard = 0;
+		p->page_watch = 0;
 	}
 }
 

@@ -34,8 +34,7 @@ struct uhcav_piece {
 	uint32_t lkey;
 	uint32_t summed; /* at the post: 0, as a whole (1), or in so many parts */
 	uint64_t sums[UHCAV_PARTS];
-	uint32_t
-		guard; /* from the post on it is kept from the program by this name; 0: it is not */
+	uint32_t page_watch; /* kept from the program since the post, by this name; 0: not kept */
 };
 
 enum uhcav_direction {

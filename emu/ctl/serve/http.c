@@ -23,7 +23,7 @@ static const char policy[] =
 struct exchange {
 	bool started;
 	size_t used;
-	char body[GUARD_BODY_MAX + 1];
+	char body[REQUEST_BODY_MAX + 1];
 };
 
 /* ---- answers ---- */
@@ -98,19 +98,19 @@ static bool is_another_user(const struct server *s, struct MHD_Connection *c)
 static bool judge(struct server *s, struct MHD_Connection *c, const char *path, bool posts,
 		  struct answer *out)
 {
-	struct guard_request r = {.api = strncmp(path, API, API_BYTES) == 0,
-				  .posts = posts,
-				  .host = header(c, MHD_HTTP_HEADER_HOST),
-				  .origin = header(c, "Origin"),
-				  .fetch_site = header(c, "Sec-Fetch-Site"),
-				  .authorization = header(c, MHD_HTTP_HEADER_AUTHORIZATION),
-				  .content_type = header(c, MHD_HTTP_HEADER_CONTENT_TYPE)};
+	struct request_headers r = {.api = strncmp(path, API, API_BYTES) == 0,
+				    .posts = posts,
+				    .host = header(c, MHD_HTTP_HEADER_HOST),
+				    .origin = header(c, "Origin"),
+				    .fetch_site = header(c, "Sec-Fetch-Site"),
+				    .authorization = header(c, MHD_HTTP_HEADER_AUTHORIZATION),
+				    .content_type = header(c, MHD_HTTP_HEADER_CONTENT_TYPE)};
 	const char *why = "the socket belongs to another user";
 	unsigned status = MHD_HTTP_FORBIDDEN;
 
 	MHD_get_connection_values(c, MHD_HEADER_KIND, count_host, &r.hosts);
 	if (!is_another_user(s, c))
-		status = guard_judge(&s->guard, &r, &why);
+		status = request_filter_judge(&s->filter, &r, &why);
 	if (status)
 		*out = api_error(status, why);
 	return status == 0;
@@ -156,7 +156,7 @@ static enum MHD_Result serve(void *cls, struct MHD_Connection *c, const char *pa
 		return x ? MHD_YES : MHD_NO;
 	}
 	if (*size) {
-		size_t room = GUARD_BODY_MAX + 1 - x->used, n = *size < room ? *size : room;
+		size_t room = REQUEST_BODY_MAX + 1 - x->used, n = *size < room ? *size : room;
 
 		memcpy(x->body + x->used, data, n);
 		x->used += n;
@@ -169,7 +169,7 @@ static enum MHD_Result serve(void *cls, struct MHD_Connection *c, const char *pa
 		return queue(c, &a);
 	if (!posts)
 		return answer_get(s, c, path);
-	if (x->used > GUARD_BODY_MAX)
+	if (x->used > REQUEST_BODY_MAX)
 		return refuse(c, 413, "a request has at most 65536 bytes");
 	x->body[x->used] = '\0';
 	if (strncmp(path, API, API_BYTES) != 0)

@@ -75,7 +75,7 @@ static int listen_at_port(struct server *s)
 	else
 		return complain(name, EADDRNOTAVAIL);
 	if (fd >= 0 && getsockname(fd, (struct sockaddr *)&got, &size) == 0)
-		s->guard.port =
+		s->filter.port =
 			ntohs(got.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&got)->sin6_port
 							: ((struct sockaddr_in *)&got)->sin_port);
 	return fd;
@@ -100,10 +100,10 @@ static void print_address(const struct server *s)
 	if (o->quiet)
 		fputs("uhca-run: the page of this device: ", out);
 	if (o->socket)
-		fprintf(out, "%s token=%s\n", o->socket, s->guard.token);
+		fprintf(out, "%s token=%s\n", o->socket, s->filter.token);
 	else
 		fprintf(out, "http://%s%s%s:%u/#token=%s\n", v6 ? "[" : "", host, v6 ? "]" : "",
-			s->guard.port, s->guard.token);
+			s->filter.port, s->filter.token);
 	fflush(out);
 	if (o->ready_fd >= 0) {
 		ssize_t n = write(o->ready_fd, "", 1);
@@ -189,11 +189,11 @@ static void end(struct server *s)
 
 int server_run(struct server *s)
 {
-	int signals = catch_signals(), error = guard_begin(&s->guard), listening;
+	int signals = catch_signals(), error = request_filter_begin(&s->filter), listening;
 
 	if (signals < 0 || error < 0)
 		return complain("the server", error ? -error : errno), CTL_EXIT_FAILED;
-	s->guard.beyond = s->options.listen != NULL;
+	s->filter.beyond = s->options.listen != NULL;
 	listening = s->options.socket ? listen_at_path(s->options.socket) : listen_at_port(s);
 	if (listening < 0)
 		return CTL_EXIT_FAILED;

@@ -8,8 +8,8 @@
 #define SERVE_SERVER_H
 
 #include "acts.h"
-#include "guard.h"
 #include "lab.h"
+#include "request_filter.h"
 #include "source.h"
 
 #include <microhttpd.h>
@@ -38,7 +38,7 @@ struct serve_options {
 
 struct server {
 	struct serve_options options;
-	struct guard guard;
+	struct request_filter filter;
 	struct serve_source source;
 	struct acts acts;
 	struct serve_lab lab;
@@ -61,7 +61,7 @@ struct answer {
 /* A file of the build, which ends with NULL. */
 struct answer answer_lines(const char *type, const char *const *line);
 
-/* What comes to a request below /api/ that has passed the guard (api.c). body: of a POST. */
+/* What comes to a request below /api/ that has passed the filter (api.c). body: of a POST. */
 struct answer api_answer(struct server *s, struct MHD_Connection *c, const char *path,
 			 const char *body);
 

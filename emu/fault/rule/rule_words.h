@@ -17,7 +17,7 @@ enum fault_need { FAULT_VALUE_NONE, FAULT_VALUE_OPTIONAL, FAULT_VALUE_NEEDED };
 
 enum {
 	FAULT_SWALLOWS = 1u << 0,      /* takes the packet (call, completion) away */
-	FAULT_DEVICE_ACTION = 1u << 1, /* to the device */
+	FAULT_DEVICE_ACTION = 1u << 1, /* not to a packet, but to the device */
 	FAULT_ANSWERS = 1u << 2,       /* in the name of a responder: requests of RC and XRC only */
 	FAULT_OF_CM = 1u << 3,         /* messages of connection management only */
 	FAULT_OF_CALLS = 1u << 4,      /* call= must be there */

@@ -6,7 +6,7 @@
  */
 #include "arena.h"
 
-#include "arena_guard.h"
+#include "arena_watch.h"
 #include "emu/io/local/local.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static int map(struct io_arena *a, uint64_t n)
 	if (base == MAP_FAILED)
 		return -ENOSPC;
 	madvise(base, size, MADV_DONTDUMP); /* it is the program's */
-	if (io_arena_guard_watch(base, size) < 0) {
+	if (io_arena_watch_add(base, size) < 0) {
 		munmap(base, size);
 		return -ENOSPC;
 	}
@@ -129,7 +129,7 @@ uint64_t io_arenas_mapped(void)
 	return mapped;
 }
 
-/* ---- for arena_guard.c ---- */
+/* ---- for arena_watch.c ---- */
 
 struct io_arena *io_arena_of(const void *address, uint8_t **end)
 {

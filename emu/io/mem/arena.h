@@ -6,7 +6,7 @@
  * much longer than the memory there is: what is mapped is bounded (cmd_memory.c), so that many of
  * them do not take all of the daemon's addresses.
  *
- * Its pages are the process's to bring: arena_guard.h.
+ * Its pages are the process's to bring: arena_watch.h.
  */
 #ifndef IO_ARENA_H
 #define IO_ARENA_H
@@ -21,7 +21,7 @@ struct io_arena {
 	bool open;
 	int fd;          /* the file; owned */
 	uint64_t mapped; /* bytes of all windows */
-	bool lost;       /* a page was missing (arena_guard.h) */
+	bool lost;       /* a page was missing (arena_watch.h) */
 	struct core_arena core;
 	LIST_ENTRY(io_arena) link;
 };

@@ -4,7 +4,7 @@
  */
 #include "batch.h"
 
-#include "arena_guard.h"
+#include "arena_watch.h"
 #include "emu/io/base/base.h"
 #include "emu/io/local/local.h"
 #include "marker.h"
@@ -172,7 +172,7 @@ static int move_now(struct io_mem *m, const struct io_batch *b)
 {
 	int error = try_ways(m, b);
 
-	if (error == -EFAULT && io_arena_guard_mend(b->local, b->n_local))
+	if (error == -EFAULT && io_arena_watch_mend(b->local, b->n_local))
 		error = try_ways(m, b);
 	return error == -EFAULT && is_gone(m, b) ? -ESRCH : error;
 }

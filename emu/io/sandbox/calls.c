@@ -227,7 +227,7 @@ static const struct condition conditions[] = {
 	{SCMP_SYS(socket), {IS(0, AF_NETLINK), IS(2, 0)}, 2},
 	{SCMP_SYS(ioctl), {IS(1, FIGETBSZ)}, 1},
 	{SCMP_SYS(ioctl), {IS(1, FIONREAD)}, 1},
-	{SCMP_SYS(ioctl), {IS(1, UFFDIO_REGISTER)}, 1}, /* emu/io/mem/arena_guard.c */
+	{SCMP_SYS(ioctl), {IS(1, UFFDIO_REGISTER)}, 1}, /* emu/io/mem/arena_watch.c */
 	{SCMP_SYS(ioctl), {IS(1, SIOCOUTQ)}, 1},        /* io_message_all_read() */
 	{SCMP_SYS(ioctl), {IS(1, SIOCGIFMTU)}, 1},
 	{SCMP_SYS(ioctl), {IS(1, SIOCGIFINDEX)}, 1},

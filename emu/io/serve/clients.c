@@ -95,7 +95,7 @@ void io_clients_remove(struct io_clients *all, struct io_client *c)
 
 void io_clients_end_lost(struct io_clients *all)
 {
-	unsigned lost = io_arena_guard_lost();
+	unsigned lost = io_arena_watch_lost();
 
 	if (lost == all->lost)
 		return;

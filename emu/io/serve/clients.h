@@ -59,7 +59,7 @@ void io_clients_remove(struct io_clients *all, struct io_client *c);
  */
 bool io_clients_bury(struct io_clients *all);
 
-/* Disconnects those whose arena has lost pages that they had registered (arena_guard.h). */
+/* Disconnects those whose arena has lost pages that they had registered (arena_watch.h). */
 void io_clients_end_lost(struct io_clients *all);
 
 /* Disconnects all who have opened the device; returns how many there were. */

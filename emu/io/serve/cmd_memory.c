@@ -65,7 +65,7 @@ int cmd_attach_arena(struct cmd *r, struct cmd_reply *rep)
 		return -EOPNOTSUPP; /* --pin off: the provider does without */
 	if (c->arena.open)
 		return io_refuse(-EBUSY, "the context already has an arena");
-	if (!io_arena_guard_allows(c->peer.pid)) {
+	if (!io_arena_watch_allows(c->peer.pid)) {
 		io_log(IO_LOG_INFO,
 		       "client %u: its memory is not pinned: it is in another cgroup, and "
 		       "userfaultfd(2) is not available",

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which requests to the server of the page are refused, and which statements a scenario takes. */
 #include "emu/ctl/serve/acts.h"
-#include "emu/ctl/serve/guard.h"
+#include "emu/ctl/serve/request_filter.h"
 #include "tests/support/wire/cmocka_all.h"
 
 #include <string.h>
 
-static const struct guard ours = {.token = "0123456789abcdef", .port = 8080};
+static const struct request_filter ours = {.token = "0123456789abcdef", .port = 8080};
 
-static const struct guard_request right = {.api = true,
-					   .hosts = 1,
-					   .host = "127.0.0.1:8080",
-					   .authorization = "Bearer 0123456789abcdef"};
+static const struct request_headers right = {.api = true,
+					     .hosts = 1,
+					     .host = "127.0.0.1:8080",
+					     .authorization = "Bearer 0123456789abcdef"};
 
 enum field { NONE, HOSTS, HOST, ORIGIN, SITE, TOKEN, TYPE };
 
 /* The right request with another field; TYPE: of a POST. */
-static struct guard_request with(enum field field, const char *value)
+static struct request_headers with(enum field field, const char *value)
 {
-	struct guard_request r = right;
+	struct request_headers r = right;
 
 	if (field == HOSTS)
 		r.hosts = (unsigned)(value[0] - '0');
@@ -72,32 +72,33 @@ static const struct {
 
 static void test_requests(void **state)
 {
-	const struct guard_request page = {.hosts = 1, .host = "localhost:8080"};
+	const struct request_headers page = {.hosts = 1, .host = "localhost:8080"};
 	const char *why;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-		const struct guard_request r = with(requests[i].field, requests[i].value);
-		unsigned status = guard_judge(&ours, &r, &why);
+		const struct request_headers r = with(requests[i].field, requests[i].value);
+		unsigned status = request_filter_judge(&ours, &r, &why);
 
 		if (status != requests[i].status)
 			fail_msg("request %zu: %u, not %u", i, status, requests[i].status);
 		assert_true((why == NULL) == (status == 0));
 	}
-	assert_int_equal(guard_judge(&ours, &page, &why), 0); /* the page itself has no token */
+	assert_int_equal(request_filter_judge(&ours, &page, &why),
+			 0); /* the page itself has no token */
 }
 
-static unsigned judge_host(const struct guard *g, const char *host)
+static unsigned judge_host(const struct request_filter *g, const char *host)
 {
-	const struct guard_request r = with(HOST, host);
+	const struct request_headers r = with(HOST, host);
 	const char *why;
 
-	return guard_judge(g, &r, &why);
+	return request_filter_judge(g, &r, &why);
 }
 
 static void test_places(void **state)
 {
-	struct guard beyond = ours, at_path = ours;
+	struct request_filter beyond = ours, at_path = ours;
 
 	(void)state;
 	beyond.beyond = true;
@@ -112,11 +113,11 @@ static void test_places(void **state)
 
 static void test_tokens(void **state)
 {
-	struct guard a, b;
+	struct request_filter a, b;
 
 	(void)state;
-	assert_int_equal(guard_begin(&a), 0);
-	assert_int_equal(guard_begin(&b), 0);
+	assert_int_equal(request_filter_begin(&a), 0);
+	assert_int_equal(request_filter_begin(&b), 0);
 	assert_int_equal(strlen(a.token), 64);
 	assert_string_not_equal(a.token, b.token);
 }

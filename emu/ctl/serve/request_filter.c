@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Judges requests to the server of the page (guard.h). */
-#include "guard.h"
+/* Judges requests to the server of the page (request_filter.h). */
+#include "request_filter.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,9 +12,9 @@
 
 #define HOST_MAX 128
 
-int guard_begin(struct guard *g)
+int request_filter_begin(struct request_filter *g)
 {
-	uint8_t bytes[GUARD_TOKEN_BYTES];
+	uint8_t bytes[REQUEST_FILTER_TOKEN_BYTES];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
 		return errno ? -errno : -EIO;
@@ -33,7 +33,7 @@ static bool same(const char *a, const char *b, size_t n)
 	return differs == 0;
 }
 
-static bool has_token(const struct guard *g, const char *authorization)
+static bool has_token(const struct request_filter *g, const char *authorization)
 {
 	static const char scheme[] = "Bearer ";
 	const size_t n = sizeof(scheme) - 1;
@@ -57,7 +57,7 @@ static bool is_numeric(const char *name)
 }
 
 /* The host without its port: false where the port is not ours. */
-static bool split_port(const struct guard *g, const char *host, char name[HOST_MAX])
+static bool split_port(const struct request_filter *g, const char *host, char name[HOST_MAX])
 {
 	const char *colon = strrchr(host, ':');
 	char *end;
@@ -73,7 +73,7 @@ static bool split_port(const struct guard *g, const char *host, char name[HOST_M
 	return colon[1] >= '0' && colon[1] <= '9' && !*end && (g->port == 0 || port == g->port);
 }
 
-static bool is_ours(const struct guard *g, const char *host)
+static bool is_ours(const struct request_filter *g, const char *host)
 {
 	char name[HOST_MAX];
 
@@ -85,7 +85,7 @@ static bool is_ours(const struct guard *g, const char *host)
 }
 
 /* A page of this server has its host as origin. */
-static bool is_same_origin(const struct guard_request *r)
+static bool is_same_origin(const struct request_headers *r)
 {
 	static const char scheme[] = "http://";
 
@@ -106,7 +106,8 @@ static bool is_json(const char *type)
 	       (type[sizeof(json) - 1] == '\0' || type[sizeof(json) - 1] == ';');
 }
 
-unsigned guard_judge(const struct guard *g, const struct guard_request *r, const char **why)
+unsigned request_filter_judge(const struct request_filter *g, const struct request_headers *r,
+			      const char **why)
 {
 	*why = "the request needs one header Host";
 	if (r->hosts != 1 || !r->host || !*r->host)

@@ -6,7 +6,7 @@
 #include "tests/support/wire/cmocka_all.h"
 
 #include "emu/io/base/base.h"
-#include "emu/io/mem/arena_guard.h"
+#include "emu/io/mem/arena_watch.h"
 #include "emu/io/mem/mem.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ struct fixture {
 /* In the test itself, whose signals cmocka takes. */
 static void start(struct fixture *f)
 {
-	if (!io_arena_guard_open()) {
+	if (!io_arena_watch_open()) {
 		printf("# userfaultfd(2) is not granted\n");
 		exit(77);
 	}
@@ -46,7 +46,7 @@ static void start(struct fixture *f)
 static void stop(struct fixture *f)
 {
 	io_arena_close(&f->a);
-	io_arena_guard_close();
+	io_arena_watch_close();
 	close(f->fd);
 }
 
@@ -62,12 +62,12 @@ static uint64_t bytes_of(const struct fixture *f)
 static void test_there(void **state)
 {
 	struct fixture fixture, *f = &fixture;
-	unsigned before = io_arena_guard_lost();
+	unsigned before = io_arena_watch_lost();
 
 	(void)state;
 	start(f);
 	memset(f->at, 1, THERE);
-	assert_int_equal(io_arena_guard_lost(), before);
+	assert_int_equal(io_arena_watch_lost(), before);
 	assert_false(f->a.lost);
 	assert_int_equal(bytes_of(f), THERE);
 	stop(f);
@@ -76,13 +76,13 @@ static void test_there(void **state)
 static void test_missing(void **state)
 {
 	struct fixture fixture, *f = &fixture;
-	unsigned before = io_arena_guard_lost();
+	unsigned before = io_arena_watch_lost();
 
 	(void)state;
 	start(f);
 	memset(f->at, 1, SIZE - 1);
 	assert_true(f->a.lost);
-	assert_int_equal(io_arena_guard_lost(), before + 1); /* one arena, however many pages */
+	assert_int_equal(io_arena_watch_lost(), before + 1); /* one arena, however many pages */
 	assert_int_equal(bytes_of(f), THERE);
 	assert_int_equal(f->at[THERE - 1], 1);
 	assert_int_equal(f->at[SIZE - 2], 1);
@@ -153,11 +153,11 @@ static void test_call(void **state)
 static void test_allowed(void **state)
 {
 	(void)state;
-	if (io_arena_guard_open())
-		assert_true(io_arena_guard_allows(-1));
-	io_arena_guard_close();
-	assert_true(io_arena_guard_allows(getpid()));
-	assert_false(io_arena_guard_allows(-1));
+	if (io_arena_watch_open())
+		assert_true(io_arena_watch_allows(-1));
+	io_arena_watch_close();
+	assert_true(io_arena_watch_allows(getpid()));
+	assert_false(io_arena_watch_allows(-1));
 }
 
 int main(void)

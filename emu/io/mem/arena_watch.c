@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * See arena_guard.h. The signal comes from a copy of the loop's thread, so the handler finds all
+ * See arena_watch.h. The signal comes from a copy of the loop's thread, so the handler finds all
  * lists whole. A call of the system that meets such a page gets EFAULT and no signal comes: there
- * the pages are touched from here (io_arena_guard_mend).
+ * the pages are touched from here (io_arena_watch_mend).
  */
-#include "arena_guard.h"
+#include "arena_watch.h"
 
 #include "emu/io/base/base.h"
 
@@ -66,7 +66,7 @@ static void log_refused(const char *call)
 	uffd = -1;
 }
 
-bool io_arena_guard_open(void)
+bool io_arena_watch_open(void)
 {
 	struct uffdio_api api = {.api = UFFD_API, .features = UFFD_FEATURE_SIGBUS};
 	struct sigaction act = {.sa_sigaction = on_missing, .sa_flags = SA_SIGINFO};
@@ -79,7 +79,7 @@ bool io_arena_guard_open(void)
 	return uffd >= 0;
 }
 
-void io_arena_guard_close(void)
+void io_arena_watch_close(void)
 {
 	if (uffd < 0)
 		return;
@@ -109,7 +109,7 @@ static size_t read_cgroups(const char *process, char *text, size_t cap)
 	return n == 0 ? got : 0;
 }
 
-bool io_arena_guard_allows(pid_t pid)
+bool io_arena_watch_allows(pid_t pid)
 {
 	char ours[CGROUPS], its[CGROUPS], process[16];
 	size_t n;
@@ -123,7 +123,7 @@ bool io_arena_guard_allows(pid_t pid)
 
 /* ---- watching ---- */
 
-int io_arena_guard_watch(void *base, uint64_t size)
+int io_arena_watch_add(void *base, uint64_t size)
 {
 	struct uffdio_register r = {
 		.range = {(uintptr_t)base, (size + PAGE - 1) & ~(uint64_t)(PAGE - 1)},
@@ -138,7 +138,7 @@ static void touch(const volatile uint8_t *from, size_t length)
 		(void)from[at];
 }
 
-bool io_arena_guard_mend(const struct iovec *local, unsigned n)
+bool io_arena_watch_mend(const struct iovec *local, unsigned n)
 {
 	int before = lost;
 	bool any = false;
@@ -155,7 +155,7 @@ bool io_arena_guard_mend(const struct iovec *local, unsigned n)
 	return any || lost != before;
 }
 
-unsigned io_arena_guard_lost(void)
+unsigned io_arena_watch_lost(void)
 {
 	return (unsigned)lost;
 }

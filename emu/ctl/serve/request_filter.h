@@ -6,23 +6,23 @@
  * rebinding. A request that changes something must come from a page of this server. There are no
  * cookies, so a browser adds no credential by itself.
  */
-#ifndef SERVE_GUARD_H
-#define SERVE_GUARD_H
+#ifndef SERVE_REQUEST_FILTER_H
+#define SERVE_REQUEST_FILTER_H
 
 #include <stdbool.h>
 
-#define GUARD_TOKEN_BYTES 32
-#define GUARD_TOKEN_TEXT  (2 * GUARD_TOKEN_BYTES + 1)
-#define GUARD_BODY_MAX    65536u /* bytes that a request may carry */
+#define REQUEST_FILTER_TOKEN_BYTES 32
+#define REQUEST_FILTER_TOKEN_TEXT  (2 * REQUEST_FILTER_TOKEN_BYTES + 1)
+#define REQUEST_BODY_MAX           65536u /* bytes that a request may carry */
 
-struct guard {
-	char token[GUARD_TOKEN_TEXT]; /* hexadecimal */
-	unsigned port;                /* 0: a Unix socket; whoever forwards it has any port */
-	bool beyond;                  /* --listen: any numeric address of this port is right */
+struct request_filter {
+	char token[REQUEST_FILTER_TOKEN_TEXT]; /* hexadecimal */
+	unsigned port; /* 0: a Unix socket; whoever forwards it has any port */
+	bool beyond;   /* --listen: any numeric address of this port is right */
 };
 
 /* What of a request is looked at; a header that is not there is NULL. */
-struct guard_request {
+struct request_headers {
 	bool api;       /* below /api/ */
 	bool posts;     /* POST; else GET */
 	unsigned hosts; /* how many headers Host there are */
@@ -34,9 +34,10 @@ struct guard_request {
 };
 
 /* A new token. 0 or -errno. */
-int guard_begin(struct guard *g);
+int request_filter_begin(struct request_filter *g);
 
 /* 0: it may go on; else the HTTP status that refuses it, with the reason in *why. */
-unsigned guard_judge(const struct guard *g, const struct guard_request *r, const char **why);
+unsigned request_filter_judge(const struct request_filter *g, const struct request_headers *r,
+			      const char **why);
 
 #endif

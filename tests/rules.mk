@@ -96,8 +96,8 @@ plugin_objects = provider/.libs/libuhca_rdmav34_la-driver.o provider/.libs/libuh
 	provider/.libs/libuhca_rdmav34_la-dv_table.o
 tests/unit/provider/nldev/test_nldev: $(call nldev_objects,message nldev resources table tree)
 tests/unit/provider/nldev/test_table: $(call nldev_objects,table)
-tests/unit/provider/preload/test_path_map: $(call preload_objects,path_map described)
-tests/unit/provider/preload/test_described: $(call preload_objects,path_map described)
+tests/unit/provider/preload/test_path_map: $(call preload_objects,path_map machine_paths)
+tests/unit/provider/preload/test_machine_paths: $(call preload_objects,path_map machine_paths)
 tests/unit/provider/preload/test_ucma_book: $(call preload_objects,ucma_book)
 tests/unit/provider/preload/test_ucma_gone: $(call preload_objects,ucma_gone real)
 tests/unit/provider/preload/test_ucma_reader: $(call preload_objects,ucma_reader)

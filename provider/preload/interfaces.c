@@ -111,7 +111,7 @@ static struct ifaddrs *add_device(const char *root, const char *device, struct i
 }
 
 /* A described device says which addresses it has, in the file "addresses/NAME", one a line. */
-static bool add_described(const char *root, const char *device, struct ifaddrs **rest)
+static bool add_machine_interfaces(const char *root, const char *device, struct ifaddrs **rest)
 {
 	char path[PATH_MAX], line[UHCA_TREE_WORD];
 	struct ifaddrs *first = NULL, **end = &first;
@@ -157,7 +157,7 @@ static struct ifaddrs *add_interfaces(const char *root, struct ifaddrs *rest)
 	unsigned n = uhca_tree_list(root, NULL, "", &devices);
 
 	for (unsigned i = n; i-- > 0;)
-		if (!add_described(root, devices[i]->d_name, &rest))
+		if (!add_machine_interfaces(root, devices[i]->d_name, &rest))
 			rest = add_device(root, devices[i]->d_name, rest);
 	uhca_tree_free(devices, n);
 	return rest;

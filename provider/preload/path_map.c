@@ -71,5 +71,5 @@ const char *uhca_path_map(const char *root, const char *path, char *buf, size_t 
 	to = rest ? join(root, "/sys", rest, buf, size) : NULL;
 	if (to)
 		squeeze(buf + strlen(root));
-	return to && uhca_described_has(to + strlen(root), to) ? to : path;
+	return to && uhca_machine_paths_has(to + strlen(root), to) ? to : path;
 }

@@ -22,8 +22,8 @@ const char *uhca_path_map(const char *root, const char *path, char *buf, size_t 
  * Is the path, or what it lies below, one of a described machine: PCI, network interfaces, NUMA
  * nodes? "path" begins with "/sys/", "to" is the same below the daemon's directory. In folders that
  * the host has, too, the daemon put links to the host's entries, by names that begin with a slash.
- * False where no machine is described. In described.c.
+ * False where no machine is described. In machine_paths.c.
  */
-bool uhca_described_has(const char *path, const char *to);
+bool uhca_machine_paths_has(const char *path, const char *to);
 
 #endif

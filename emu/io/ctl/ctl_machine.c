@@ -50,7 +50,8 @@ static void put_identity(struct ctl_rows *t, const struct io_device *dev)
 	snprintf(text, sizeof(text), "%04x:%04x", look->vendor_id, look->part_id);
 	ctl_rows_text(t, "part", text);
 	ctl_rows_text(t, "fw_version", look->fw_version);
-	ctl_rows_text(t, "board_id", dev->id.described ? dev->id.described->board_id : "");
+	ctl_rows_text(t, "board_id",
+		      dev->id.machine_device ? dev->id.machine_device->board_id : "");
 }
 
 /* ---- the port ---- */
@@ -58,7 +59,7 @@ static void put_identity(struct ctl_rows *t, const struct io_device *dev)
 static void put_rate(struct ctl_rows *t, const struct io_device *dev, unsigned port)
 {
 	static const struct machine_port usual = {.width = 4, .speed = 5 /* EDR */};
-	const struct machine_device *d = dev->id.described;
+	const struct machine_device *d = dev->id.machine_device;
 	char text[MACHINE_RATE_TEXT];
 
 	/* In a modelled network, the link's. */
@@ -71,7 +72,7 @@ static void put_rate(struct ctl_rows *t, const struct io_device *dev, unsigned p
 static void put_link(struct ctl_rows *t, const struct io_device *dev, unsigned port)
 {
 	static const char *const states[] = {"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "DEFER"};
-	const struct machine_device *d = dev->id.described;
+	const struct machine_device *d = dev->id.machine_device;
 	const struct core_port_look *look = core_port_look(dev->core, port + 1);
 	unsigned state =
 		port == 0 && core_port_is_down(dev->core) && look->state == 4 ? 1 : look->state;
@@ -125,7 +126,7 @@ void io_ctl_machine_add(struct ctl_rows *t, const struct io_device *dev)
 		ctl_rows_start(t);
 		ctl_rows_text(t, "device", dev->id.name);
 		ctl_rows_number(t, "port", p + 1);
-		put_function(t, dev->id.described);
+		put_function(t, dev->id.machine_device);
 		put_identity(t, dev);
 		put_link(t, dev, p);
 		put_gids(t, dev, p);

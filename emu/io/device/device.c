@@ -2,8 +2,8 @@
 /* Makes a device: core state, sysfs files and the stack of boxes to the network. */
 #include "device.h"
 
-#include "described.h"
 #include "emu/io/base/base.h"
+#include "machine_device.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -95,7 +95,7 @@ static void look_at_interfaces(struct io_identity *id)
 
 		if (id->addresses.a[i].inside || !io_address_interface(&id->addresses.a[i], name))
 			continue;
-		if (i == 0 && !id->described)
+		if (i == 0 && !id->machine_device)
 			memcpy(id->netdev, name, sizeof(name));
 		mtu = io_address_mtu(name);
 		if (mtu > 0 && io_address_path_mtu(mtu) < id->active_mtu)
@@ -121,7 +121,7 @@ int io_identity_of(const struct io_settings *settings, unsigned index, struct io
 
 	*out = (struct io_identity){.index = index};
 	if (settings->machine) {
-		error = io_described_identity(settings, index, out);
+		error = io_machine_device_identity(settings, index, out);
 		if (error == 0)
 			look_at_interfaces(out);
 		look_at_network(settings, out);
@@ -259,10 +259,10 @@ int io_device_create(struct io_device *dev, const struct core_ops *ops,
 	dev->config.node_guid = id->guid;
 	if (id->active_mtu > 0)
 		dev->config.active_mtu = id->active_mtu;
-	for (unsigned i = 0; i < id->addresses.count && !id->described; i++)
+	for (unsigned i = 0; i < id->addresses.count && !id->machine_device; i++)
 		memcpy(dev->config.gid[i], id->addresses.a[i].gid, 16);
-	if (id->described)
-		io_described_config(id, &dev->config);
+	if (id->machine_device)
+		io_machine_device_config(id, &dev->config);
 	dev->id.config = &dev->config;
 	dev->id.node_type = dev->config.node_type;
 	if (window_bytes > 0)

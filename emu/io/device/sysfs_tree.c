@@ -7,7 +7,7 @@
 #include "sysfs_tree.h"
 
 #include "emu/io/sysfs/sysfs.h"
-#include "sysfs_described.h"
+#include "sysfs_machine_device.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -74,7 +74,7 @@ void io_sysfs_uverbs_add(struct sysfs_tree *t, const struct io_identity *id, uns
 	sysfs_base(t, "sys/class/infiniband_verbs/uverbs%u", number);
 	sysfs_write(t, "ibdev", "%s", id->name);
 	snprintf(text, sizeof(text), "../../infiniband/%s/device", id->name);
-	if (!id->described || !id->described->is_virtual)
+	if (!id->machine_device || !id->machine_device->is_virtual)
 		sysfs_link(t, "device", text);
 	sysfs_base(t, "dev/infiniband");
 	snprintf(text, sizeof(text), "uverbs%u", number);
@@ -127,8 +127,8 @@ int io_sysfs_port(const char *dir, const struct io_identity *id, bool up)
 	sysfs_base(&t, "sys/class/infiniband/%s/ports/1", id->name);
 	sysfs_replace(&t, "state", up ? "4: ACTIVE" : "1: DOWN");
 	sysfs_replace(&t, "phys_state", up ? "5: LinkUp" : "3: Disabled");
-	if (id->described && id->described->port[0].netdev[0])
-		sysfs_net_carrier(&t, id->described, id->described->port[0].netdev, up);
+	if (id->machine_device && id->machine_device->port[0].netdev[0])
+		sysfs_net_carrier(&t, id->machine_device, id->machine_device->port[0].netdev, up);
 	return sysfs_close(&t);
 }
 
@@ -142,9 +142,9 @@ int io_sysfs_add(const char *dir, const struct io_identity *id)
 		return error;
 	if (!find_uverbs(&t, id->index, &number))
 		return sysfs_close(&t);
-	if (id->described) {
+	if (id->machine_device) {
 		t.pooled = true;
-		io_sysfs_described_add(&t, id, number);
+		io_sysfs_machine_device_add(&t, id, number);
 		return sysfs_close(&t);
 	}
 	io_sysfs_uverbs_add(&t, id, number);

@@ -31,7 +31,7 @@ struct io_identity {
 	char netdev[IF_NAMESIZE];      /* interface of the first address; "" when unknown */
 	uint32_t active_mtu;           /* enum ibv_mtu: what all its interfaces carry */
 	enum core_node_type node_type; /* 0: CORE_NODE_CA */
-	const struct machine_device *described; /* NULL: as it always was */
+	const struct machine_device *machine_device; /* NULL: as it always was */
 	unsigned first_address[CORE_PORTS_MAX]; /* of each port in the list; port 1's are first */
 	const char *rate;                       /* of port 1, as sysfs has it; NULL: its own */
 	unsigned mbit;                          /* the same, Mb/s; 0: its own */

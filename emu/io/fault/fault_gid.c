@@ -33,7 +33,7 @@ static struct io_lost_gid *place_for(struct io_device *dev)
 /* What the files of an entry say beside its GID. */
 static void describe(const struct io_device *dev, unsigned index, struct io_gid_entry *e)
 {
-	const struct machine_device *described = dev->id.described;
+	const struct machine_device *described = dev->id.machine_device;
 	const struct machine_port *p = described ? &described->port[0] : NULL;
 	const bool roce = !p || (!p->infiniband && !p->unspecified);
 	const bool v1 = !roce || core_gid_is_v1(core_port_look(dev->core, 1), index);

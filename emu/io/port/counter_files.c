@@ -124,7 +124,7 @@ static void begin_with_zeros(struct io_counter_files *f, const char *dir)
 	unsigned n;
 	const struct io_counter *table = io_counter_table(io_counter_names_of(f->dev), &n);
 
-	if (!f->dev->id.described || sysfs_open(&t, dir) < 0)
+	if (!f->dev->id.machine_device || sysfs_open(&t, dir) < 0)
 		return;
 	t.pooled = true;
 	sysfs_base(&t, "sys/class/infiniband/%s/ports/1", f->dev->id.name);

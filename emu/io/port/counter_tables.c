@@ -325,6 +325,6 @@ enum io_counter_names io_counter_names_for(const char *driver, unsigned profile)
 
 enum io_counter_names io_counter_names_of(const struct io_device *dev)
 {
-	return io_counter_names_for(dev->id.described ? dev->id.described->driver : "",
+	return io_counter_names_for(dev->id.machine_device ? dev->id.machine_device->driver : "",
 				    dev->config.profile);
 }

@@ -79,7 +79,7 @@ int io_fabric_add(struct io_fabric *f, struct io_device *dev)
 
 	for (unsigned k = 0; k < dev->id.addresses.count && error == 0; k++)
 		error = add(f, dev, dev->id.addresses.a[k].gid);
-	return error == 0 && dev->id.described ? add_gids(f, dev) : error;
+	return error == 0 && dev->id.machine_device ? add_gids(f, dev) : error;
 }
 
 struct io_device *io_fabric_find(const struct io_fabric *f, const uint8_t gid[16])

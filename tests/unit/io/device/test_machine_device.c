@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A described device: its addresses, the layouts of its GID tables, and its files. */
-#include "emu/io/device/described.h"
+#include "emu/io/device/machine_device.h"
 #include "tests/support/io/io_fixture.h"
 #include "tests/support/wire/cmocka_all.h"
 
@@ -35,10 +35,10 @@ static void describe(const char *members)
 	if (!settings.machine)
 		fail_msg("%s", error);
 	id = (struct io_identity){.index = 0};
-	assert_int_equal(io_described_identity(&settings, 0, &id), 0);
+	assert_int_equal(io_machine_device_identity(&settings, 0, &id), 0);
 	core_config_default(&config);
 	id.active_mtu = config.active_mtu;
-	io_described_config(&id, &config);
+	io_machine_device_config(&id, &config);
 	id.config = &config;
 	id.node_type = CORE_NODE_CA;
 }
@@ -95,7 +95,7 @@ static void test_addresses(void **state)
 	assert_int_equal(id.addresses.count, 1);
 	assert_true(id.addresses.a[0].inside);
 	settings.wire = IO_WIRE_ALWAYS;
-	assert_int_equal(io_described_identity(&settings, 0, &id), -EADDRNOTAVAIL);
+	assert_int_equal(io_machine_device_identity(&settings, 0, &id), -EADDRNOTAVAIL);
 	settings.wire = IO_WIRE_AUTO;
 	/* Each port has an address, of those that --addr gives. */
 	settings.addresses[0].count = 2;

@@ -69,7 +69,7 @@ static bool ask(const char *path, const char *to)
 	return false;
 }
 
-bool uhca_described_has(const char *path, const char *to)
+bool uhca_machine_paths_has(const char *path, const char *to)
 {
 	int saved = errno;
 	bool ours = ask(path, to);

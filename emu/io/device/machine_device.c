@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Addresses, GIDs and ports of a described device. */
-#include "described.h"
+#include "machine_device.h"
 
 #include "emu/io/base/base.h"
 #include "wire/bytes.h"
@@ -58,7 +58,7 @@ static void own_address(const struct io_settings *s, unsigned index, unsigned po
 /* A port has its own address unless the file gives it others; InfiniBand's makes its LID. */
 static int add_port(struct io_identity *id, const struct io_settings *s, unsigned port)
 {
-	const struct machine_port *p = &id->described->port[port];
+	const struct machine_port *p = &id->machine_device->port[port];
 	struct io_address a = {.scope = 0};
 	int error = 0;
 
@@ -75,13 +75,13 @@ static int add_port(struct io_identity *id, const struct io_settings *s, unsigne
 	return error;
 }
 
-int io_described_identity(const struct io_settings *settings, unsigned index,
-			  struct io_identity *out)
+int io_machine_device_identity(const struct io_settings *settings, unsigned index,
+			       struct io_identity *out)
 {
 	const struct machine_device *d = &settings->machine->device[index];
 	int error = 0;
 
-	out->described = d;
+	out->machine_device = d;
 	memcpy(out->name, d->name, sizeof(d->name));
 	for (unsigned p = 0; p < d->n_ports && error == 0; p++)
 		error = add_port(out, settings, p);
@@ -94,10 +94,10 @@ int io_described_identity(const struct io_settings *settings, unsigned index,
 
 /* ---- GIDs ---- */
 
-void io_described_mac(const struct io_identity *id, unsigned port, uint8_t mac[6])
+void io_machine_device_mac(const struct io_identity *id, unsigned port, uint8_t mac[6])
 {
 	static const uint8_t none[6];
-	const uint8_t *given = id->described->port[port].mac;
+	const uint8_t *given = id->machine_device->port[port].mac;
 	uint64_t guid = io_address_guid(&id->addresses.a[id->first_address[port]]);
 
 	memcpy(mac, given, 6);
@@ -154,8 +154,8 @@ static void put_types(struct table *t, const uint8_t gid[16], bool both)
 /* Behind the last address of the port. */
 static unsigned last_address(const struct table *t, const struct io_identity *id)
 {
-	return t->port + 1 < id->described->n_ports ? id->first_address[t->port + 1]
-						    : id->addresses.count;
+	return t->port + 1 < id->machine_device->n_ports ? id->first_address[t->port + 1]
+							 : id->addresses.count;
 }
 
 /* Those of one family; of an address that is link-local there is an entry already. */
@@ -171,7 +171,7 @@ static void put_roce(struct table *t, const struct io_identity *id, bool both)
 {
 	uint8_t mac[6], gid[16];
 
-	io_described_mac(id, t->port, mac);
+	io_machine_device_mac(id, t->port, mac);
 	link_local(mac, gid);
 	put_types(t, gid, both);
 	put_family(t, id, true, both);
@@ -186,7 +186,7 @@ static void put_addresses(struct table *t, const struct io_identity *id)
 
 static void fill_gids(struct table *t, const struct io_identity *id)
 {
-	const struct machine_port *p = &id->described->port[t->port];
+	const struct machine_port *p = &id->machine_device->port[t->port];
 	uint8_t mac[6], gid[16];
 
 	switch (p->layout) {
@@ -204,7 +204,7 @@ static void fill_gids(struct table *t, const struct io_identity *id)
 		put(t, gid, false);
 		return;
 	case MACHINE_GIDS_EFA:
-		io_described_mac(id, t->port, mac);
+		io_machine_device_mac(id, t->port, mac);
 		link_local(mac, gid);
 		put(t, gid, false);
 		return;
@@ -236,7 +236,7 @@ static unsigned mtu_code(unsigned bytes)
 
 static void fill_port(const struct io_identity *id, unsigned port, struct core_config *cfg)
 {
-	const struct machine_port *p = &id->described->port[port];
+	const struct machine_port *p = &id->machine_device->port[port];
 	struct core_port_look *look = &cfg->look.port[port];
 	struct table t = {.cfg = cfg, .look = look, .port = port};
 
@@ -257,9 +257,9 @@ static void fill_port(const struct io_identity *id, unsigned port, struct core_c
 	fill_gids(&t, id);
 }
 
-void io_described_config(const struct io_identity *id, struct core_config *cfg)
+void io_machine_device_config(const struct io_identity *id, struct core_config *cfg)
 {
-	const struct machine_device *d = id->described;
+	const struct machine_device *d = id->machine_device;
 	struct core_look *look = &cfg->look;
 
 	look->vendor_id = d->pci.vendor;

@@ -3,9 +3,9 @@
  * A described device in sysfs as Linux has it: its folder lies below that of its function on PCI,
  * and the entry of the class is a link to it.
  */
-#include "sysfs_described.h"
+#include "sysfs_machine_device.h"
 
-#include "described.h"
+#include "machine_device.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const char *node_type(enum core_node_type type)
 
 void io_sysfs_device_add(struct sysfs_tree *t, const struct io_identity *id)
 {
-	const struct machine_device *d = id->described;
+	const struct machine_device *d = id->machine_device;
 	const struct core_look *look = &id->config->look;
 	char guid[24];
 
@@ -53,7 +53,7 @@ static const struct machine_port *port_of(const struct io_identity *id, unsigned
 {
 	static const struct machine_port usual = {.state = 4, .width = 4, .speed = 5 /* EDR */};
 
-	return id->described ? &id->described->port[port] : &usual;
+	return id->machine_device ? &id->machine_device->port[port] : &usual;
 }
 
 /* Other ports have one kind of GID, and their GIDs name no interface. */
@@ -67,7 +67,7 @@ static void put_gid(struct sysfs_tree *t, const struct io_identity *id, unsigned
 	const uint8_t *gid = id->config->gid[port * CORE_GID_MOST + i];
 	const struct core_port_look *look = &id->config->look.port[port];
 	const struct machine_port *p = port_of(id, port);
-	const char *netdev = id->described ? p->netdev : id->netdev;
+	const char *netdev = id->machine_device ? p->netdev : id->netdev;
 	bool v1 = !is_roce(p) || core_gid_is_v1(look, i);
 	char name[32], text[40];
 
@@ -153,12 +153,12 @@ static void fill_address(const struct io_identity *id, unsigned port, struct sys
 	if (net->infiniband)
 		memcpy(net->address + 4, id->config->gid[port * CORE_GID_MOST], 16);
 	else
-		io_described_mac(id, port, net->address);
+		io_machine_device_mac(id, port, net->address);
 }
 
 static void put_net(struct sysfs_tree *t, const struct io_identity *id, unsigned port)
 {
-	const struct machine_port *p = &id->described->port[port];
+	const struct machine_port *p = &id->machine_device->port[port];
 	struct sysfs_net net = {.name = p->netdev,
 				.port = port,
 				.infiniband = p->infiniband,
@@ -172,7 +172,7 @@ static void put_net(struct sysfs_tree *t, const struct io_identity *id, unsigned
 	if (!p->netdev[0])
 		return;
 	fill_address(id, port, &net);
-	sysfs_net_make(t, id->described, &net);
+	sysfs_net_make(t, id->machine_device, &net);
 }
 
 /* ---- */
@@ -184,8 +184,8 @@ static void put_place(struct sysfs_tree *t, const struct io_identity *id, const 
 	sysfs_base(t, "%.200s/infiniband/%s", path, id->name);
 	io_sysfs_device_add(t, id);
 	snprintf(target, sizeof(target), "../../../%s",
-		 machine_bdf_text(&id->described->pci.at, bdf));
-	if (!id->described->is_virtual)
+		 machine_bdf_text(&id->machine_device->pci.at, bdf));
+	if (!id->machine_device->is_virtual)
 		sysfs_link(t, "device", target);
 	sysfs_base(t, "sys/class/infiniband");
 	snprintf(target, sizeof(target), "../../%s/infiniband/%s", path + strlen("sys/"), id->name);
@@ -204,7 +204,7 @@ static void put_verbs(struct sysfs_tree *t, const struct io_identity *id, const 
 		if (*p == '/')
 			n += (size_t)snprintf(target + n, sizeof(target) - n, "../");
 	snprintf(target + n, sizeof(target) - n, "../../class/infiniband_verbs/%s", name);
-	if (!id->described->is_virtual)
+	if (!id->machine_device->is_virtual)
 		sysfs_link(t, name, target);
 }
 
@@ -224,16 +224,17 @@ static void put_addresses(struct sysfs_tree *t, const struct io_identity *id)
 	sysfs_link(t, text, target);
 }
 
-void io_sysfs_described_add(struct sysfs_tree *t, const struct io_identity *id, unsigned number)
+void io_sysfs_machine_device_add(struct sysfs_tree *t, const struct io_identity *id,
+				 unsigned number)
 {
 	char path[SYSFS_PATH];
 
-	sysfs_device_path(id->described, path);
+	sysfs_device_path(id->machine_device, path);
 	put_place(t, id, path);
 	put_verbs(t, id, path, number);
 	io_sysfs_uverbs_add(t, id, number);
 	put_addresses(t, id);
-	for (unsigned p = 0; p < id->described->n_ports; p++) {
+	for (unsigned p = 0; p < id->machine_device->n_ports; p++) {
 		io_sysfs_port_add(t, id, p);
 		put_net(t, id, p);
 	}

@@ -42,7 +42,7 @@ int uhcav_describe_interleaved(struct uhcav_description *d, const struct ibv_mr 
 			       const struct uhcadv_interleaved *layout);
 
 /* The device has, or will have, what was described: mr gets the key. */
-static inline void uhcav_described(const struct uhcav_description *d, struct ibv_mr *mr)
+static inline void uhcav_use_key(const struct uhcav_description *d, struct ibv_mr *mr)
 {
 	uhcadv_set_key_byte(mr, (uint8_t)d->layout.key);
 }

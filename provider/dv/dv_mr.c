@@ -66,7 +66,7 @@ static int finish(struct described *x, uint32_t shape, struct ibv_mr *mr, int er
 		err = -uhcav_context_call(uhcav_context_of(mr->context), &call);
 	}
 	if (!err)
-		uhcav_described(&x->d, mr);
+		uhcav_use_key(&x->d, mr);
 	free(x);
 	return err;
 }

@@ -64,7 +64,7 @@ static int put_reg(struct uhcav_qp *qp, uint32_t index, const struct uhcadv_send
 	if (err)
 		return err;
 	uhcav_dv_put_reg(wqe, &d);
-	uhcav_described(&d, wr->reg.mr);
+	uhcav_use_key(&d, wr->reg.mr);
 	return 0;
 }
 

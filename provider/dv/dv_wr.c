@@ -96,7 +96,7 @@ static void end_reg(struct uhcav_qp *qp, struct uhca_abi_send_wqe *wqe, struct i
 		return;
 	}
 	uhcav_dv_put_reg(wqe, d);
-	uhcav_described(d, mr);
+	uhcav_use_key(d, mr);
 }
 
 static void wr_reg_mr_pages(struct uhcadv_qp_ex *dv, struct ibv_mr *mr,

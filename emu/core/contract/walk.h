@@ -57,7 +57,7 @@ struct core_walk {
 	uint64_t window_offset, window_length;
 	uint32_t access; /* of the key that was asked for */
 	bool invalid;    /* a key without description: whatever "access" says, it opens nothing */
-	/* Described keys, each a child of the one before; none for a region with memory. */
+	/* Indirect keys, each a child of the one before; none for a region with memory. */
 	unsigned n_steps;
 	struct core_walk_step step[UHCA_ABI_MAX_DEPTH];
 	/* The region at the end of the way, and the byte's offset in it. */

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define DESCRIBED_ACCESS                                                                           \
+#define INDIRECT_ACCESS                                                                            \
 	(MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC | MR_MW_BIND |       \
 	 MR_FLUSH)
 
@@ -157,7 +157,7 @@ static int check_access(const struct plan *p)
 {
 	uint32_t access = p->layout->access;
 
-	if (access & ~(uint32_t)(DESCRIBED_ACCESS | MR_ZERO_BASED | MR_OPTIONAL))
+	if (access & ~(uint32_t)(INDIRECT_ACCESS | MR_ZERO_BASED | MR_OPTIONAL))
 		return device_refuse(device_of(p), -EINVAL,
 				     "access 0x%x has bits that an indirect key does not support",
 				     access);
@@ -470,7 +470,7 @@ int indirect_describe(struct mr *mr, uint32_t shape, const struct uhca_abi_layou
 	struct plan p = {.mr = mr,
 			 .layout = layout,
 			 .shape = shape,
-			 .need = layout->access & DESCRIBED_ACCESS};
+			 .need = layout->access & INDIRECT_ACCESS};
 	int err = check(&p, list, bytes);
 
 	if (!err)

@@ -36,7 +36,7 @@ static const bool opens[KINDS][FATES] = {
 	[NESTED] = {[OWN] = true, [FOREIGN_QP] = true},
 };
 
-static bool is_described(enum kind kind)
+static bool is_indirect(enum kind kind)
 {
 	return kind >= PAGES;
 }
@@ -186,7 +186,7 @@ static void describe(struct bench *t, enum kind kind, const struct vmr *key, uin
 	world_assert(t->p.w, t->p.b.wc[t->p.b.n_wc - 1].status == UHCA_ABI_WC_SUCCESS);
 }
 
-static void make_described(struct bench *t, uint32_t rights)
+static void make_indirect(struct bench *t, uint32_t rights)
 {
 	struct vclient *c = &t->p.b.c;
 
@@ -206,8 +206,8 @@ static void make_key(struct bench *t, uint32_t rights)
 		make_region(t, rights);
 		return;
 	}
-	if (is_described(t->kind)) {
-		make_described(t, rights);
+	if (is_indirect(t->kind)) {
+		make_indirect(t, rights);
 		return;
 	}
 	window_alloc(&t->p.b, t->kind == MW1 ? 1 : 2, &t->w);
@@ -460,7 +460,7 @@ static void test_fates(void **state)
  */
 static bool may_invalidate(unsigned kind, unsigned fate)
 {
-	if (is_described((enum kind)kind))
+	if (is_indirect((enum kind)kind))
 		return opens[kind][fate];
 	return (kind == MW2A || kind == MW2B) && fate == OWN;
 }
@@ -622,7 +622,7 @@ static void one_element(enum kind kind, enum fate fate, bool writable, const enu
 
 	open_bench(&t, kind, fate, writable ? FULL : READ_ONLY);
 	/* A window has no L_Key; a region's is good for all queues of its domain. */
-	good = (kind == MR || is_described(kind)) && opens[kind][fate] &&
+	good = (kind == MR || is_indirect(kind)) && opens[kind][fate] &&
 	       (range == FRONT || range == BACK) && (writable || use == SEND_FROM);
 	good = good || range == NOTHING;
 	sge = (struct uhca_abi_sge){address(&t, range, 64), range == NOTHING ? 0 : 64, t.key};
@@ -661,7 +661,7 @@ static void test_elements(void **state)
 						    (enum use)use, (enum range)range);
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		for (unsigned use = 0; use < USES; use++)
-			if (kind == MR || is_described((enum kind)kind))
+			if (kind == MR || is_indirect((enum kind)kind))
 				one_element((enum kind)kind, OWN, false, (enum use)use, FRONT);
 }
 

@@ -153,7 +153,7 @@ static void test_window(void **state)
 }
 
 /* Two descriptions deep. */
-static void test_described(void **state)
+static void test_indirect(void **state)
 {
 	struct stage s = {0};
 	struct vclient *c = &s.p.b.c;
@@ -185,9 +185,9 @@ static void test_described(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_write),     cmocka_unit_test(test_read),
-		cmocka_unit_test(test_receive),   cmocka_unit_test(test_window),
-		cmocka_unit_test(test_described),
+		cmocka_unit_test(test_write),    cmocka_unit_test(test_read),
+		cmocka_unit_test(test_receive),  cmocka_unit_test(test_window),
+		cmocka_unit_test(test_indirect),
 	};
 
 	return cmocka_run_group_tests_name("revoke", tests, NULL, NULL);

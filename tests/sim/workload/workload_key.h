@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Described keys of a random workload: what bytes each address of a key stands for, worked out
+ * Indirect keys of a random workload: what bytes each address of a key stands for, worked out
  * from the pieces that were drawn, without the device. Internal to workload*.c.
  */
 #ifndef SIM_WORKLOAD_KEY_H

@@ -178,7 +178,7 @@ static void describe(struct fixture *f, uint32_t key, uint32_t lkey)
  * Many regions and many descriptions of them cost what they are, not one times the other: that was
  * several times the processor time that is allowed here.
  */
-static void test_described(void **state)
+static void test_indirect(void **state)
 {
 	static uint32_t lkey[MANY];
 	struct uhca_cmd_alloc_key in = {.max_entries = ENTRIES};
@@ -340,7 +340,7 @@ int main(void)
 		cmocka_unit_test(test_teardown),       cmocka_unit_test(test_device_teardown),
 		cmocka_unit_test(test_neighbour),      cmocka_unit_test(test_find),
 		cmocka_unit_test(test_parts),          cmocka_unit_test(test_parts_of_a_group),
-		cmocka_unit_test(test_described),      cmocka_unit_test(test_smallest_free),
+		cmocka_unit_test(test_indirect),       cmocka_unit_test(test_smallest_free),
 		cmocka_unit_test(test_doorbell_model), cmocka_unit_test(test_all_doorbells),
 		cmocka_unit_test(test_ring),           cmocka_unit_test(test_ring_in_error),
 	};

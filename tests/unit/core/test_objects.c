@@ -412,7 +412,7 @@ static void test_receive_side(void **state)
 	fixture_stop(&f);
 }
 
-static void test_described_key(void **state)
+static void test_indirect_key(void **state)
 {
 	struct uhca_cmd_alloc_key in = {.max_entries = 7};
 	struct uhca_cmd_reg_mr_reply out;
@@ -516,7 +516,7 @@ int main(void)
 		cmocka_unit_test(test_srq),          cmocka_unit_test(test_ah),
 		cmocka_unit_test(test_look_at_qp),   cmocka_unit_test(test_receive_side),
 		cmocka_unit_test(test_qp_counters),  cmocka_unit_test(test_device_memory),
-		cmocka_unit_test(test_window),       cmocka_unit_test(test_described_key),
+		cmocka_unit_test(test_window),       cmocka_unit_test(test_indirect_key),
 		cmocka_unit_test(test_bound_window), cmocka_unit_test(test_domains),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,12 +133,12 @@ static void test_window(void **state)
 
 /* ---- indirect memory keys ---- */
 
-struct described {
+struct indirect_rig {
 	struct fixture f;
 	uint32_t pd, region, implicit;
 };
 
-static void described_start(struct described *d)
+static void rig_start(struct indirect_rig *d)
 {
 	struct uhca_cmd_reg_mr reg = {.length = UINT64_MAX, .access = MR_ON_DEMAND};
 	struct uhca_cmd_reg_mr_reply out;
@@ -150,12 +150,12 @@ static void described_start(struct described *d)
 	d->implicit = out.lkey;
 }
 
-static struct mr *find_mr(struct described *d, uint32_t key)
+static struct mr *find_mr(struct indirect_rig *d, uint32_t key)
 {
 	return table_find(&d->f.dev->mrs, key >> 8);
 }
 
-static uint32_t alloc_key(struct described *d)
+static uint32_t alloc_key(struct indirect_rig *d)
 {
 	struct uhca_cmd_alloc_key in = {.pd = d->pd, .max_entries = 16};
 	struct uhca_cmd_reg_mr_reply out;
@@ -165,7 +165,7 @@ static uint32_t alloc_key(struct described *d)
 }
 
 /* Describes a new key; its access is local write and binding of windows. */
-static uint32_t describe(struct described *d, uint32_t shape, struct uhca_abi_layout layout,
+static uint32_t describe(struct indirect_rig *d, uint32_t shape, struct uhca_abi_layout layout,
 			 const void *list, size_t bytes)
 {
 	layout.key = alloc_key(d);
@@ -176,7 +176,7 @@ static uint32_t describe(struct described *d, uint32_t shape, struct uhca_abi_la
 	return layout.key;
 }
 
-static struct core_walk walk_to(struct described *d, uint32_t key, uint64_t offset)
+static struct core_walk walk_to(struct indirect_rig *d, uint32_t key, uint64_t offset)
 {
 	struct core_walk w;
 
@@ -210,11 +210,11 @@ static void test_pages(void **state)
 	const uint64_t page[] = {ADDR + 0x3ccc0, ADDR + 0x10cc0, ADDR + 0x4cc0};
 	struct uhca_abi_layout layout = {
 		.iova = 0x5000123, .length = 9000, .n = 3, .page_shift = 12};
-	struct described d;
+	struct indirect_rig d;
 	uint32_t key;
 
 	(void)state;
-	described_start(&d);
+	rig_start(&d);
 	layout.lkey = d.region;
 	key = describe(&d, UHCA_ABI_SHAPE_PAGES, layout, page, sizeof(page));
 	for (uint64_t at = 0; at < 9000; at += 7) {
@@ -237,12 +237,12 @@ static void test_pages(void **state)
 static void test_blocks(void **state)
 {
 	struct uhca_abi_block block[9];
-	struct described d;
+	struct indirect_rig d;
 	uint64_t at = 0;
 	uint32_t key;
 
 	(void)state;
-	described_start(&d);
+	rig_start(&d);
 	for (unsigned i = 0; i < 9; i++)
 		block[i] = (struct uhca_abi_block){
 			.addr = ADDR + 5000 * (9 - i), .length = 1 + i * 100, .lkey = d.region};
@@ -272,12 +272,12 @@ static void test_interleaved(void **state)
 	} list = {{3, 5},
 		  {{.addr = ADDR + 4000, .bytes = 8, .stride = {1000, -40}},
 		   {.addr = ADDR + 9000, .bytes = 3, .stride = {-500, 16}}}};
-	struct described d;
+	struct indirect_rig d;
 	uint64_t at = 0;
 	uint32_t key;
 
 	(void)state;
-	described_start(&d);
+	rig_start(&d);
 	list.piece[0].lkey = list.piece[1].lkey = d.region;
 	key = describe(&d, UHCA_ABI_SHAPE_INTERLEAVED,
 		       (struct uhca_abi_layout){.n = 2, .n_dims = 2}, &list, sizeof(list));
@@ -314,11 +314,11 @@ static void test_nested(void **state)
 	} column = {10, {.addr = ADDR + 16, .bytes = 4, .stride = {64}}};
 	struct uhca_abi_block block[] = {{.addr = 6, .length = 10}, {.addr = 0x1234, .length = 5}};
 	struct core_walk w;
-	struct described d;
+	struct indirect_rig d;
 	uint32_t inner, outer;
 
 	(void)state;
-	described_start(&d);
+	rig_start(&d);
 	column.piece.lkey = d.region;
 	inner = describe(&d, UHCA_ABI_SHAPE_INTERLEAVED,
 			 (struct uhca_abi_layout){.n = 1, .n_dims = 1}, &column, sizeof(column));
@@ -358,10 +358,10 @@ static void test_shared(void **state)
 	struct uhca_cmd_reg_mr_reply out;
 	struct core_ring ring;
 	struct core_walk w;
-	struct described d;
+	struct indirect_rig d;
 
 	(void)state;
-	described_start(&d);
+	rig_start(&d);
 	assert_int_equal(core_alloc_dm(d.f.client, &in, &dm, &ring), 0);
 	reg.pd = d.pd;
 	reg.dm = dm.handle;
@@ -384,11 +384,11 @@ static void test_shared(void **state)
 static void test_invalid(void **state)
 {
 	struct core_walk w;
-	struct described d;
+	struct indirect_rig d;
 	uint32_t key;
 
 	(void)state;
-	described_start(&d);
+	rig_start(&d);
 	key = alloc_key(&d);
 	w = walk_to(&d, key, 0);
 	assert_int_equal(w.n_steps, 0);
@@ -401,7 +401,7 @@ static void test_invalid(void **state)
 }
 
 /* A window on a part of an indirect memory key: its offset comes before all descriptions. */
-static void test_window_on_described(void **state)
+static void test_window_on_indirect(void **state)
 {
 	const struct uhca_abi_block block[] = {{.addr = ADDR + 100, .length = 50},
 					       {.addr = ADDR + 3000, .length = 50}};
@@ -409,12 +409,12 @@ static void test_window_on_described(void **state)
 	struct uhca_cmd_alloc_mw_reply out;
 	struct uhca_abi_block list[2];
 	struct core_walk w;
-	struct described d;
+	struct indirect_rig d;
 	struct mw *mw;
 	uint32_t key;
 
 	(void)state;
-	described_start(&d);
+	rig_start(&d);
 	memcpy(list, block, sizeof(list));
 	list[0].lkey = list[1].lkey = d.region;
 	key = describe(&d, UHCA_ABI_SHAPE_BLOCKS, (struct uhca_abi_layout){.n = 2}, list,
@@ -451,7 +451,7 @@ int main(void)
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_invalid),
 		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_window_on_described),
+		cmocka_unit_test(test_window_on_indirect),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,7 +75,7 @@ static struct uhca_abi_send_wqe expected(uint8_t opcode, uint32_t bytes)
 }
 
 /* As setup's attributes say. */
-static struct uhca_abi_layout described(uint16_t n)
+static struct uhca_abi_layout indirect_layout(uint16_t n)
 {
 	return (struct uhca_abi_layout){.iova = 0x10000123,
 					.key = 0x123456ab,
@@ -97,7 +97,7 @@ static void test_pages(void **state)
 		.lkey = 0x777, .n = 3, .page_shift = 12, .page = page, .length = 9000};
 	posted(f, &wr);
 	wqe.flags |= UHCA_ABI_SEND_FENCE; /* solicited: there is no peer to see it */
-	wqe.reg = described(3);
+	wqe.reg = indirect_layout(3);
 	wqe.reg.length = 9000;
 	wqe.reg.lkey = 0x777;
 	wqe.reg.page_shift = 12;
@@ -127,7 +127,7 @@ static void test_blocks(void **state)
 		wr.reg.block = block;
 		wr.reg.n_blocks = 2;
 		posted(f, &wr);
-		wqe.reg = described(2);
+		wqe.reg = indirect_layout(2);
 		expect(f, 0, &wqe);
 		expect_data(f, 0, as, sizeof(as));
 		assert_int_equal(mr.rkey, 0x123456ab);
@@ -152,7 +152,7 @@ static void test_interleaved(void **state)
 	wr.reg.interleaved = (struct uhcadv_interleaved){
 		.n_dims = 2, .n_pieces = 2, .count = {100, 200, 300}, .piece = piece};
 	posted(f, &wr);
-	wqe.reg = described(2);
+	wqe.reg = indirect_layout(2);
 	wqe.reg.n_dims = 2;
 	expect(f, 0, &wqe);
 	expect_data(f, 0, &list, sizeof(list));

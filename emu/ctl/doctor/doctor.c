@@ -2,7 +2,7 @@
 /* uhca-run doctor: runs the checks in order and prints findings with remedies. */
 #include "doctor.h"
 
-#include "finding.h"
+#include "diagnostic.h"
 #include "machine.h"
 #include "memory.h"
 
@@ -10,7 +10,7 @@
 
 static const struct {
 	const char *name;
-	void (*check)(struct doctor_finding *out);
+	void (*check)(struct doctor_diagnostic *out);
 } checks[] = {
 	{"libibverbs", machine_check_libibverbs},
 	{"folder", machine_check_folder},
@@ -34,7 +34,7 @@ static const struct {
 };
 #define CHECKS (sizeof(checks) / sizeof(checks[0]))
 
-static void print(const char *name, const struct doctor_finding *finding, unsigned *count)
+static void print(const char *name, const struct doctor_diagnostic *diagnostic, unsigned *count)
 {
 	static const char *const marks[] = {
 		[DOCTOR_GOOD] = "good",
@@ -42,22 +42,22 @@ static void print(const char *name, const struct doctor_finding *finding, unsign
 		[DOCTOR_BAD] = "bad",
 	};
 
-	count[finding->mark]++;
-	printf("%-4s  %-14s  %s\n", marks[finding->mark], name, finding->text);
-	if (finding->mark != DOCTOR_GOOD && finding->remedy[0])
-		printf("%-22s> %s\n", "", finding->remedy);
+	count[diagnostic->mark]++;
+	printf("%-4s  %-14s  %s\n", marks[diagnostic->mark], name, diagnostic->text);
+	if (diagnostic->mark != DOCTOR_GOOD && diagnostic->remedy[0])
+		printf("%-22s> %s\n", "", diagnostic->remedy);
 }
 
 int doctor_run(const struct doctor_places *places)
 {
 	unsigned count[DOCTOR_BAD + 1] = {0};
-	struct doctor_finding finding = {0};
+	struct doctor_diagnostic diagnostic = {0};
 
-	machine_check_programs(places, &finding);
-	print("programs", &finding, count);
+	machine_check_programs(places, &diagnostic);
+	print("programs", &diagnostic, count);
 	for (size_t i = 0; i < CHECKS; i++) {
-		checks[i].check(&finding);
-		print(checks[i].name, &finding, count);
+		checks[i].check(&diagnostic);
+		print(checks[i].name, &diagnostic, count);
 	}
 	printf("%u good, %u to note, %u bad: %s\n", count[DOCTOR_GOOD], count[DOCTOR_NOTE],
 	       count[DOCTOR_BAD],

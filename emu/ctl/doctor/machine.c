@@ -27,20 +27,22 @@
 
 /* ---- programs ---- */
 
-void machine_check_programs(const struct doctor_places *places, struct doctor_finding *out)
+void machine_check_programs(const struct doctor_places *places, struct doctor_diagnostic *out)
 {
 	static const char remedy[] = "install uhca, or set UHCA_DAEMON and UHCA_PRELOAD";
 
 	if (access(places->daemon, X_OK) < 0)
-		finding_set(out, DOCTOR_BAD, remedy, "%s: %s", places->daemon, strerror(errno));
+		doctor_diagnostic_set(out, DOCTOR_BAD, remedy, "%s: %s", places->daemon,
+				      strerror(errno));
 	else if (access(places->preload, R_OK) < 0)
-		finding_set(out, DOCTOR_BAD, remedy, "%s: %s", places->preload, strerror(errno));
+		doctor_diagnostic_set(out, DOCTOR_BAD, remedy, "%s: %s", places->preload,
+				      strerror(errno));
 	else
-		finding_set(out, DOCTOR_GOOD, NULL, "%s", places->daemon);
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "%s", places->daemon);
 }
 
 /* Where instances are made. */
-void machine_check_folder(struct doctor_finding *out)
+void machine_check_folder(struct doctor_diagnostic *out)
 {
 	const char *root = run_dir_root();
 	char path[4096];
@@ -48,63 +50,66 @@ void machine_check_folder(struct doctor_finding *out)
 	snprintf(path, sizeof(path), "%s/uhca-doctor-XXXXXX", root);
 	if (mkdtemp(path)) {
 		rmdir(path);
-		finding_set(out, DOCTOR_GOOD, NULL, "%s is writable", root);
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "%s is writable", root);
 	} else {
-		finding_set(
+		doctor_diagnostic_set(
 			out, DOCTOR_BAD,
 			"set XDG_RUNTIME_DIR or TMPDIR to a writable directory such as /dev/shm",
 			"cannot create an instance in %s: %s", root, strerror(errno));
 	}
 }
 
-void machine_check_proc(struct doctor_finding *out)
+void machine_check_proc(struct doctor_diagnostic *out)
 {
 	if (access("/proc/self/mem", R_OK | W_OK) == 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "proc(5) is mounted");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "proc(5) is mounted");
 	else
-		finding_set(out, DOCTOR_BAD,
-			    "as root: mount -t proc proc /proc; in a container: do not mask /proc",
-			    "/proc/self/mem: %s: the device cannot access program memory and "
-			    "refuses programs",
-			    strerror(errno));
+		doctor_diagnostic_set(
+			out, DOCTOR_BAD,
+			"as root: mount -t proc proc /proc; in a container: do not mask /proc",
+			"/proc/self/mem: %s: the device cannot access program memory and "
+			"refuses programs",
+			strerror(errno));
 }
 
-void machine_check_libibverbs(struct doctor_finding *out)
+void machine_check_libibverbs(struct doctor_diagnostic *out)
 {
 	void *library = dlopen("libibverbs.so.1", RTLD_LAZY | RTLD_LOCAL);
 
 	if (library)
-		finding_set(out, DOCTOR_GOOD, NULL, "libibverbs.so.1 is installed");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "libibverbs.so.1 is installed");
 	else
-		finding_set(out, DOCTOR_BAD, "on Debian: apt install ibverbs-utils",
-			    "programs cannot use RDMA devices: %s", dlerror());
+		doctor_diagnostic_set(out, DOCTOR_BAD, "on Debian: apt install ibverbs-utils",
+				      "programs cannot use RDMA devices: %s", dlerror());
 	if (library)
 		dlclose(library);
 }
 
-void machine_check_seccomp(struct doctor_finding *out)
+void machine_check_seccomp(struct doctor_diagnostic *out)
 {
-	if (finding_field("/proc/self/status", "Seccomp") == 2)
-		finding_set(
+	if (doctor_read_field("/proc/self/status", "Seccomp") == 2)
+		doctor_diagnostic_set(
 			out, DOCTOR_NOTE, NULL,
 			"system calls are filtered, as in containers; see the lines about memory");
 	else
-		finding_set(out, DOCTOR_GOOD, NULL, "no filter");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "no filter");
 }
 
-void machine_judge_sandbox(int error, struct doctor_finding *out)
+void machine_judge_sandbox(int error, struct doctor_diagnostic *out)
 {
 	if (error)
-		finding_set(out, DOCTOR_NOTE,
-			    "in a container: a seccomp profile that allows seccomp(2)",
-			    "seccomp(2): %s: the daemon works, but its sandbox cannot drop system "
-			    "calls",
-			    strerror(error));
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE,
+			"in a container: a seccomp profile that allows seccomp(2)",
+			"seccomp(2): %s: the daemon works, but its sandbox cannot drop system "
+			"calls",
+			strerror(error));
 	else
-		finding_set(out, DOCTOR_GOOD, NULL, "the daemon's sandbox can drop system calls");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL,
+				      "the daemon's sandbox can drop system calls");
 }
 
-void machine_check_sandbox(struct doctor_finding *out)
+void machine_check_sandbox(struct doctor_diagnostic *out)
 {
 	const uint32_t action = SECCOMP_RET_TRAP;
 	long result = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action);
@@ -138,7 +143,7 @@ static int try_breakpoint(void)
 	return uses ? 0 : EOPNOTSUPP;
 }
 
-void machine_judge_breakpoints(int error, struct doctor_finding *out)
+void machine_judge_breakpoints(int error, struct doctor_diagnostic *out)
 {
 	static const char remedy[] =
 		"as root: sysctl kernel.perf_event_paranoid=2; in a container: a "
@@ -147,16 +152,16 @@ void machine_judge_breakpoints(int error, struct doctor_finding *out)
 				      "completion are read";
 
 	if (!error)
-		finding_set(out, DOCTOR_GOOD, NULL, "data breakpoints work");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "data breakpoints work");
 	else if (error == EOPNOTSUPP)
-		finding_set(out, DOCTOR_NOTE, NULL,
-			    "the processor or hypervisor reports no access: %s", lacking);
+		doctor_diagnostic_set(out, DOCTOR_NOTE, NULL,
+				      "the processor or hypervisor reports no access: %s", lacking);
 	else
-		finding_set(out, DOCTOR_NOTE, remedy, "perf_event_open(2): %s: %s", strerror(error),
-			    lacking);
+		doctor_diagnostic_set(out, DOCTOR_NOTE, remedy, "perf_event_open(2): %s: %s",
+				      strerror(error), lacking);
 }
 
-void machine_check_breakpoints(struct doctor_finding *out)
+void machine_check_breakpoints(struct doctor_diagnostic *out)
 {
 	machine_judge_breakpoints(try_breakpoint(), out);
 }
@@ -177,31 +182,32 @@ static int try_port(uint32_t address)
 	return error;
 }
 
-void machine_judge_port(int first, int elsewhere, struct doctor_finding *out)
+void machine_judge_port(int first, int elsewhere, struct doctor_diagnostic *out)
 {
 	if (first == 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "4791 is free at 127.0.0.1");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "4791 is free at 127.0.0.1");
 	else if (first == EADDRINUSE && elsewhere == 0)
-		finding_set(out, DOCTOR_GOOD, NULL,
-			    "4791 is in use at 127.0.0.1, most likely by a daemon; other "
-			    "instances get other addresses");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL,
+				      "4791 is in use at 127.0.0.1, most likely by a daemon; other "
+				      "instances get other addresses");
 	else if (first == EADDRINUSE)
-		finding_set(out, DOCTOR_BAD,
-			    "ss -ulnp shows the owner; for soft-RoCE: rmmod rdma_rxe; or use a "
-			    "private network: unshare -rn",
-			    "4791 is in use at all addresses");
+		doctor_diagnostic_set(
+			out, DOCTOR_BAD,
+			"ss -ulnp shows the owner; for soft-RoCE: rmmod rdma_rxe; or use a "
+			"private network: unshare -rn",
+			"4791 is in use at all addresses");
 	else
-		finding_set(out, DOCTOR_BAD, NULL, "4791 cannot be opened at 127.0.0.1: %s",
-			    strerror(first));
+		doctor_diagnostic_set(out, DOCTOR_BAD, NULL,
+				      "4791 cannot be opened at 127.0.0.1: %s", strerror(first));
 }
 
-void machine_check_port(struct doctor_finding *out)
+void machine_check_port(struct doctor_diagnostic *out)
 {
 	/* uhca-run looks for addresses up to 127.0.199.250. */
 	machine_judge_port(try_port(0x7f000001), try_port(0x7f00fefe), out);
 }
 
-void machine_check_loopback(struct doctor_finding *out)
+void machine_check_loopback(struct doctor_diagnostic *out)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
 	socklen_t length = sizeof(at);
@@ -210,9 +216,9 @@ void machine_check_loopback(struct doctor_finding *out)
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&at, length) == 0 &&
 	    getsockname(fd, (struct sockaddr *)&at, &length) == 0 &&
 	    sendto(fd, "", 1, 0, (struct sockaddr *)&at, length) == 1)
-		finding_set(out, DOCTOR_GOOD, NULL, "127.0.0.1 is reachable");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "127.0.0.1 is reachable");
 	else
-		finding_set(
+		doctor_diagnostic_set(
 			out, DOCTOR_NOTE, "ip link set lo up",
 			"127.0.0.1 is unreachable (%s): programs and daemons cannot connect there",
 			strerror(errno));
@@ -220,47 +226,50 @@ void machine_check_loopback(struct doctor_finding *out)
 		close(fd);
 }
 
-void machine_check_segmentation(struct doctor_finding *out)
+void machine_check_segmentation(struct doctor_diagnostic *out)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), size = 1024;
 
 	if (fd >= 0 && setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)) == 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "UDP segmentation offload works");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "UDP segmentation offload works");
 	else
-		finding_set(out, DOCTOR_NOTE, "Linux 4.18 or newer",
-			    "no UDP segmentation offload (%s): daemons send each packet with its "
-			    "own system call",
-			    strerror(errno));
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, "Linux 4.18 or newer",
+			"no UDP segmentation offload (%s): daemons send each packet with its "
+			"own system call",
+			strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
 
-void machine_check_buffers(struct doctor_finding *out)
+void machine_check_buffers(struct doctor_diagnostic *out)
 {
-	long most = finding_number("/proc/sys/net/core/rmem_max");
+	long most = doctor_read_number("/proc/sys/net/core/rmem_max");
 
 	if (most > STOCK_RMEM || most < 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "net.core.rmem_max is %ld", most);
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "net.core.rmem_max is %ld", most);
 	else
-		finding_set(out, DOCTOR_NOTE, "as root: sysctl net.core.rmem_max=8388608",
-			    "net.core.rmem_max is %ld: many QPs sending long messages to another "
-			    "daemon can overrun it and retransmit",
-			    most);
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, "as root: sysctl net.core.rmem_max=8388608",
+			"net.core.rmem_max is %ld: many QPs sending long messages to another "
+			"daemon can overrun it and retransmit",
+			most);
 }
 
 /* ---- devices ---- */
 
-void machine_judge_devices(const char *names, struct doctor_finding *out)
+void machine_judge_devices(const char *names, struct doctor_diagnostic *out)
 {
 	if (*names == '\0')
-		finding_set(out, DOCTOR_GOOD, NULL, "the kernel has none");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "the kernel has none");
 	else
-		finding_set(out, DOCTOR_NOTE, NULL,
-			    "the kernel has %s: programs under uhca-run see uhca's devices instead",
-			    names);
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, NULL,
+			"the kernel has %s: programs under uhca-run see uhca's devices instead",
+			names);
 }
 
-void machine_check_devices(struct doctor_finding *out)
+void machine_check_devices(struct doctor_diagnostic *out)
 {
 	/* Below an uhca-run that folder is an instance's. */
 	DIR *folder = getenv("UHCA_DIR") ? NULL : opendir("/sys/class/infiniband");
@@ -283,19 +292,20 @@ void machine_check_devices(struct doctor_finding *out)
 /* ---- limits ---- */
 
 void machine_judge_descriptors(unsigned long long soft, unsigned long long hard,
-			       struct doctor_finding *out)
+			       struct doctor_diagnostic *out)
 {
 	if (soft >= FEW_FILES)
-		finding_set(out, DOCTOR_GOOD, NULL, "a process may open %llu", soft);
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "a process may open %llu", soft);
 	else
-		finding_set(out, DOCTOR_NOTE,
-			    hard >= FEW_FILES ? "ulimit -n 1024" : "as root: ulimit -n 1024",
-			    "a process may open %llu: a completion channel needs two in the "
-			    "program, a device some in the daemon",
-			    soft);
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE,
+			hard >= FEW_FILES ? "ulimit -n 1024" : "as root: ulimit -n 1024",
+			"a process may open %llu: a completion channel needs two in the "
+			"program, a device some in the daemon",
+			soft);
 }
 
-void machine_check_descriptors(struct doctor_finding *out)
+void machine_check_descriptors(struct doctor_diagnostic *out)
 {
 	struct rlimit limit = {0};
 
@@ -303,18 +313,19 @@ void machine_check_descriptors(struct doctor_finding *out)
 	machine_judge_descriptors(limit.rlim_cur, limit.rlim_max, out);
 }
 
-void machine_judge_processors(int n, struct doctor_finding *out)
+void machine_judge_processors(int n, struct doctor_diagnostic *out)
 {
 	if (n >= 3)
-		finding_set(out, DOCTOR_GOOD, NULL, "%d", n);
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "%d", n);
 	else
-		finding_set(out, DOCTOR_NOTE, NULL,
-			    "%d: two programs and the daemon share it, so latencies are scheduling "
-			    "times",
-			    n);
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, NULL,
+			"%d: two programs and the daemon share it, so latencies are scheduling "
+			"times",
+			n);
 }
 
-void machine_check_processors(struct doctor_finding *out)
+void machine_check_processors(struct doctor_diagnostic *out)
 {
 	cpu_set_t set;
 

@@ -97,31 +97,33 @@ static const char *remedy_of(const struct memory_ways *ways)
 	return NULL;
 }
 
-void memory_judge_ways(const struct memory_ways *ways, struct doctor_finding *out)
+void memory_judge_ways(const struct memory_ways *ways, struct doctor_diagnostic *out)
 {
 	if (ways->process_vm == 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "process_vm_readv(2) can access programs%s",
-			    ways->descriptor ? ", descriptors of /proc/self/mem cannot" : "");
+		doctor_diagnostic_set(
+			out, DOCTOR_GOOD, NULL, "process_vm_readv(2) can access programs%s",
+			ways->descriptor ? ", descriptors of /proc/self/mem cannot" : "");
 	else if (ways->descriptor == 0)
-		finding_set(out, DOCTOR_NOTE, remedy_of(ways),
-			    "process_vm_readv(2) is refused (%s); descriptors of /proc/self/mem "
-			    "work, slower for long messages",
-			    strerror(ways->process_vm));
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, remedy_of(ways),
+			"process_vm_readv(2) is refused (%s); descriptors of /proc/self/mem "
+			"work, slower for long messages",
+			strerror(ways->process_vm));
 	else
-		finding_set(out, DOCTOR_BAD, remedy_of(ways),
-			    "the daemon cannot access programs: process_vm_readv(2): %s, "
-			    "/proc/self/mem: %s",
-			    strerror(ways->process_vm), strerror(ways->descriptor));
+		doctor_diagnostic_set(out, DOCTOR_BAD, remedy_of(ways),
+				      "the daemon cannot access programs: process_vm_readv(2): %s, "
+				      "/proc/self/mem: %s",
+				      strerror(ways->process_vm), strerror(ways->descriptor));
 }
 
-void memory_check_ways(struct doctor_finding *out)
+void memory_check_ways(struct doctor_diagnostic *out)
 {
 	int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC), mem_error = mem < 0 ? errno : 0;
 	struct memory_ways ways = {0};
 	int go[2], tell[2], error;
 
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(tell, O_CLOEXEC) < 0) {
-		finding_set(out, DOCTOR_BAD, NULL, "pipe(2): %s", strerror(errno));
+		doctor_diagnostic_set(out, DOCTOR_BAD, NULL, "pipe(2): %s", strerror(errno));
 		return; /* the process ends soon, and its descriptors with it */
 	}
 	error = measure(&ways, mem, go, tell);
@@ -131,51 +133,56 @@ void memory_check_ways(struct doctor_finding *out)
 	if (mem >= 0)
 		close(mem);
 	if (error) {
-		finding_set(out, DOCTOR_BAD, NULL, "access to another process cannot be tested: %s",
-			    strerror(error));
+		doctor_diagnostic_set(out, DOCTOR_BAD, NULL,
+				      "access to another process cannot be tested: %s",
+				      strerror(error));
 		return;
 	}
 	if (mem_error)
 		ways.descriptor = mem_error;
-	ways.yama = finding_number(YAMA);
-	ways.seccomp = finding_field(STATUS, "Seccomp");
+	ways.yama = doctor_read_number(YAMA);
+	ways.seccomp = doctor_read_field(STATUS, "Seccomp");
 	memory_judge_ways(&ways, out);
 }
 
-void memory_judge_yama(long scope, struct doctor_finding *out)
+void memory_judge_yama(long scope, struct doctor_diagnostic *out)
 {
 	if (scope < 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "the kernel has no Yama");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "the kernel has no Yama");
 	else if (scope == 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "ptrace_scope is 0: no restriction");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "ptrace_scope is 0: no restriction");
 	else if (scope == 1)
-		finding_set(out, DOCTOR_GOOD, NULL,
-			    "ptrace_scope is 1: each program permits the daemon by itself");
+		doctor_diagnostic_set(
+			out, DOCTOR_GOOD, NULL,
+			"ptrace_scope is 1: each program permits the daemon by itself");
 	else
-		finding_set(out, DOCTOR_NOTE, "as root: sysctl kernel.yama.ptrace_scope=1",
-			    "ptrace_scope is %ld: process_vm_readv(2) is allowed for %s", scope,
-			    scope == 2 ? "processes with CAP_SYS_PTRACE" : "no process");
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, "as root: sysctl kernel.yama.ptrace_scope=1",
+			"ptrace_scope is %ld: process_vm_readv(2) is allowed for %s", scope,
+			scope == 2 ? "processes with CAP_SYS_PTRACE" : "no process");
 }
 
-void memory_check_yama(struct doctor_finding *out)
+void memory_check_yama(struct doctor_diagnostic *out)
 {
-	memory_judge_yama(finding_number(YAMA), out);
+	memory_judge_yama(doctor_read_number(YAMA), out);
 }
 
 /* ---- memory of the daemon's own ---- */
 
 /* Rings and doorbells are sealed memory files, whose descriptors programs get. */
-void memory_check_shared(struct doctor_finding *out)
+void memory_check_shared(struct doctor_diagnostic *out)
 {
 	int fd = memfd_create("uhca-doctor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	bool done = fd >= 0 && ftruncate(fd, 4096) == 0 &&
 		    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
 
 	if (done)
-		finding_set(out, DOCTOR_GOOD, NULL, "memory files can be created and sealed");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL,
+				      "memory files can be created and sealed");
 	else
-		finding_set(out, DOCTOR_BAD, "a seccomp profile that allows memfd_create and fcntl",
-			    "cannot create rings: memfd_create(2): %s", strerror(errno));
+		doctor_diagnostic_set(out, DOCTOR_BAD,
+				      "a seccomp profile that allows memfd_create and fcntl",
+				      "cannot create rings: memfd_create(2): %s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -191,20 +198,22 @@ static const char *userfaultfd_remedy(int error, bool filtered)
 			: "as root: sysctl vm.unprivileged_userfaultfd=1";
 }
 
-void memory_judge_userfaultfd(int error, bool filtered, struct doctor_finding *out)
+void memory_judge_userfaultfd(int error, bool filtered, struct doctor_diagnostic *out)
 {
 	if (error == 0)
-		finding_set(out, DOCTOR_GOOD, NULL,
-			    "allowed: --pin can stop threads while it replaces memory");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL,
+				      "allowed: --pin can stop threads while it replaces memory");
 	else if (error == -1)
-		finding_set(out, DOCTOR_NOTE, "as root: sysctl vm.unprivileged_userfaultfd=1",
-			    "allowed for user faults, not kernel faults: --pin safe does not pin "
-			    "memory of multithreaded programs");
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, "as root: sysctl vm.unprivileged_userfaultfd=1",
+			"allowed for user faults, not kernel faults: --pin safe does not pin "
+			"memory of multithreaded programs");
 	else
-		finding_set(out, DOCTOR_NOTE, userfaultfd_remedy(error, filtered),
-			    "refused (%s): --pin does not pin memory of multithreaded programs; "
-			    "all else works",
-			    strerror(error));
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, userfaultfd_remedy(error, filtered),
+			"refused (%s): --pin does not pin memory of multithreaded programs; "
+			"all else works",
+			strerror(error));
 }
 
 static int try_userfaultfd(int flags)
@@ -219,38 +228,40 @@ static int try_userfaultfd(int flags)
 	return error;
 }
 
-void memory_check_userfaultfd(struct doctor_finding *out)
+void memory_check_userfaultfd(struct doctor_diagnostic *out)
 {
 	int error = try_userfaultfd(0);
 
 	if (error && try_userfaultfd(UFFD_USER_MODE_ONLY) == 0)
 		error = -1;
-	memory_judge_userfaultfd(error, finding_field(STATUS, "Seccomp") == 2, out);
+	memory_judge_userfaultfd(error, doctor_read_field(STATUS, "Seccomp") == 2, out);
 }
 
 /* ---- what programs ask for ---- */
 
-void memory_check_locked(struct doctor_finding *out)
+void memory_check_locked(struct doctor_diagnostic *out)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-		finding_set(out, DOCTOR_GOOD, NULL, "unlimited");
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "unlimited");
 	else
-		finding_set(out, DOCTOR_NOTE, "for programs that check it: ulimit -l unlimited",
-			    "%llu KiB may be locked; uhca locks none, but real adapters refuse to "
-			    "register more",
-			    (unsigned long long)limit.rlim_cur / 1024);
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, "for programs that check it: ulimit -l unlimited",
+			"%llu KiB may be locked; uhca locks none, but real adapters refuse to "
+			"register more",
+			(unsigned long long)limit.rlim_cur / 1024);
 }
 
-void memory_check_huge_pages(struct doctor_finding *out)
+void memory_check_huge_pages(struct doctor_diagnostic *out)
 {
-	long n = finding_field(MEMINFO, "HugePages_Free");
-	long size = finding_field(MEMINFO, "Hugepagesize");
+	long n = doctor_read_field(MEMINFO, "HugePages_Free");
+	long size = doctor_read_field(MEMINFO, "Hugepagesize");
 
 	if (n > 0)
-		finding_set(out, DOCTOR_GOOD, NULL, "%ld of %ld KiB are free", n, size);
+		doctor_diagnostic_set(out, DOCTOR_GOOD, NULL, "%ld of %ld KiB are free", n, size);
 	else
-		finding_set(out, DOCTOR_NOTE, "as root: sysctl vm.nr_hugepages=64",
-			    "none is free: programs that need huge pages fail; uhca needs none");
+		doctor_diagnostic_set(
+			out, DOCTOR_NOTE, "as root: sysctl vm.nr_hugepages=64",
+			"none is free: programs that need huge pages fail; uhca needs none");
 }

@@ -3,7 +3,7 @@
 #ifndef DOCTOR_MEMORY_H
 #define DOCTOR_MEMORY_H
 
-#include "finding.h"
+#include "diagnostic.h"
 
 #include <stdbool.h>
 
@@ -15,19 +15,19 @@ struct memory_ways {
 	long seccomp;   /* of /proc/self/status: 2 is a filter */
 };
 
-void memory_judge_ways(const struct memory_ways *ways, struct doctor_finding *out);
-void memory_judge_yama(long scope, struct doctor_finding *out);
+void memory_judge_ways(const struct memory_ways *ways, struct doctor_diagnostic *out);
+void memory_judge_yama(long scope, struct doctor_diagnostic *out);
 
 /* "error" of userfaultfd(2), 0: it works also for faults of the kernel; -1: for the user's only;
  * "filtered": a seccomp filter is there. */
-void memory_judge_userfaultfd(int error, bool filtered, struct doctor_finding *out);
+void memory_judge_userfaultfd(int error, bool filtered, struct doctor_diagnostic *out);
 
 /* The checks. */
-void memory_check_ways(struct doctor_finding *out);
-void memory_check_yama(struct doctor_finding *out);
-void memory_check_shared(struct doctor_finding *out);
-void memory_check_userfaultfd(struct doctor_finding *out);
-void memory_check_locked(struct doctor_finding *out);
-void memory_check_huge_pages(struct doctor_finding *out);
+void memory_check_ways(struct doctor_diagnostic *out);
+void memory_check_yama(struct doctor_diagnostic *out);
+void memory_check_shared(struct doctor_diagnostic *out);
+void memory_check_userfaultfd(struct doctor_diagnostic *out);
+void memory_check_locked(struct doctor_diagnostic *out);
+void memory_check_huge_pages(struct doctor_diagnostic *out);
 
 #endif

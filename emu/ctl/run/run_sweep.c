@@ -267,7 +267,7 @@ static int make_plan(struct sweep *s)
 static bool has_hung(const struct sweep_result *r)
 {
 	for (unsigned i = 0; i < r->n; i++)
-		if (r->finding[i].of == SWEEP_HANG)
+		if (r->diagnostic[i].of == SWEEP_HANG)
 			return true;
 	return false;
 }
@@ -281,7 +281,7 @@ static int find_hangs(struct sweep *s, struct sweep_known *known, unsigned *hang
 		return -ENOMEM;
 	for (unsigned g = 0; g < groups.n; g++)
 		for (unsigned k = 0; k < groups.at[g].n; k++)
-			if (groups.at[g].finding->of == SWEEP_HANG)
+			if (groups.at[g].diagnostic->of == SWEEP_HANG)
 				hang[index_of(s, groups.at[g].run[k])] =
 					index_of(s, groups.at[g].run[0]) + 1;
 	sweep_groups_free(&groups);

@@ -20,25 +20,25 @@ static int add_run(const struct sweep_item ***list, unsigned *n, const struct sw
 /* ---- findings ---- */
 
 /* With a stack the place is what counts; the words name what led there. */
-static bool same(const struct sweep_finding *a, const struct sweep_finding *b)
+static bool same(const struct sweep_diagnostic *a, const struct sweep_diagnostic *b)
 {
 	if (a->of != b->of || strcmp(a->stack, b->stack) != 0)
 		return false;
 	return *a->stack != '\0' || strcmp(a->what, b->what) == 0;
 }
 
-static struct sweep_group *group_of(struct sweep_groups *g, const struct sweep_finding *f)
+static struct sweep_group *group_of(struct sweep_groups *g, const struct sweep_diagnostic *f)
 {
 	struct sweep_group *more;
 
 	for (unsigned i = 0; i < g->n; i++)
-		if (same(g->at[i].finding, f))
+		if (same(g->at[i].diagnostic, f))
 			return &g->at[i];
 	more = reallocarray(g->at, g->n + 1, sizeof(*more));
 	if (!more)
 		return NULL;
 	g->at = more;
-	g->at[g->n] = (struct sweep_group){.finding = f, .known = true};
+	g->at[g->n] = (struct sweep_group){.diagnostic = f, .known = true};
 	return &g->at[g->n++];
 }
 
@@ -48,12 +48,12 @@ static int take(struct sweep_groups *g, const struct sweep_result *r, struct swe
 	for (unsigned i = 0; i < r->n; i++) {
 		struct sweep_group *to;
 
-		if (r->finding[i].of != of)
+		if (r->diagnostic[i].of != of)
 			continue;
-		to = group_of(g, &r->finding[i]);
+		to = group_of(g, &r->diagnostic[i]);
 		if (!to || add_run(&to->run, &to->n, &r->item) < 0)
 			return -ENOMEM;
-		to->known &= sweep_known_has(known, &r->item, &r->finding[i]);
+		to->known &= sweep_known_has(known, &r->item, &r->diagnostic[i]);
 	}
 	return 0;
 }
@@ -117,7 +117,7 @@ int sweep_groups_make(const struct sweep_result *results, unsigned n, struct swe
 	int error = 0;
 
 	*out = (struct sweep_groups){.n = 0};
-	for (unsigned of = 0; of < SWEEP_FINDINGS; of++)
+	for (unsigned of = 0; of < SWEEP_DIAGNOSTICS; of++)
 		for (unsigned i = 0; i < n && error == 0; i++)
 			error = take(out, &results[i], known, (enum sweep_fault_of_test)of);
 	for (unsigned i = 0; i < n && error == 0; i++)

@@ -7,7 +7,7 @@
 
 /* Strings belong to the results. */
 struct sweep_group {
-	const struct sweep_finding *finding; /* of the first run */
+	const struct sweep_diagnostic *diagnostic; /* of the first run */
 	const struct sweep_item **run;
 	unsigned n;
 	bool known; /* all of its runs are accepted */

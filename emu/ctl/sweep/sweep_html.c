@@ -34,8 +34,8 @@ static void put_runs(FILE *f, const char *text, const struct sweep_item *const *
 static void put_group(FILE *f, const struct sweep_group *g)
 {
 	ctl_xml_print(f, "<h3>%s%s: %s</h3>\n", g->known ? "known " : "",
-		      sweep_finding_name(g->finding->of), g->finding->what);
-	put_runs(f, g->finding->stack, g->run, g->n);
+		      sweep_diagnostic_name(g->diagnostic->of), g->diagnostic->what);
+	put_runs(f, g->diagnostic->stack, g->run, g->n);
 }
 
 static void put_words(FILE *f, const struct sweep_words *w)
@@ -47,7 +47,7 @@ static void put_words(FILE *f, const struct sweep_words *w)
 
 static void put_row(FILE *f, const struct sweep_result *r)
 {
-	const char *what = r->n > 0    ? sweep_finding_name(r->finding[0].of)
+	const char *what = r->n > 0    ? sweep_diagnostic_name(r->diagnostic[0].of)
 			   : !r->fired ? "the fault never came"
 			   : r->status ? "error"
 			   : r->again  ? "did it again"

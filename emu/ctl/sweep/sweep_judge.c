@@ -97,13 +97,13 @@ static bool is_known(const struct sweep_result *good, enum sweep_fault_of_test o
 		     const char *stack)
 {
 	for (unsigned i = 0; good && i < good->n; i++)
-		if (strcmp(good->finding[i].what, what) == 0 &&
-		    (of == SWEEP_MISUSE || strcmp(good->finding[i].stack, stack) == 0))
+		if (strcmp(good->diagnostic[i].what, what) == 0 &&
+		    (of == SWEEP_MISUSE || strcmp(good->diagnostic[i].stack, stack) == 0))
 			return true;
 	return false;
 }
 
-static enum sweep_fault_of_test finding_of(const char *check)
+static enum sweep_fault_of_test fault_of_check(const char *check)
 {
 	if (strcmp(check, "verb-crashed") == 0)
 		return SWEEP_CRASH;
@@ -121,8 +121,8 @@ static void take_finding(struct sweep_result *r, const json_t *finding,
 	stack = stack_of(finding);
 	snprintf(what, sizeof(what), "%s: %s", ctl_text_in(finding, "program"),
 		 ctl_text_in(finding, "what"));
-	if (stack && !is_known(good, finding_of(check), what, stack))
-		sweep_result_add(r, finding_of(check), what, stack);
+	if (stack && !is_known(good, fault_of_check(check), what, stack))
+		sweep_result_add(r, fault_of_check(check), what, stack);
 	free(stack);
 }
 
@@ -162,7 +162,7 @@ static void look_at_output(struct sweep_result *r, const char *output,
 static bool has(const struct sweep_result *r, enum sweep_fault_of_test of)
 {
 	for (unsigned i = 0; i < r->n; i++)
-		if (r->finding[i].of == of)
+		if (r->diagnostic[i].of == of)
 			return true;
 	return false;
 }

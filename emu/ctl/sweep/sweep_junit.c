@@ -7,25 +7,25 @@
 #include <string.h>
 
 /* The finding of the run that nobody accepts; NULL: none. */
-static const struct sweep_finding *failure_of(const struct sweep_report *r,
-					      const struct sweep_result *one)
+static const struct sweep_diagnostic *failure_of(const struct sweep_report *r,
+						 const struct sweep_result *one)
 {
 	for (unsigned i = 0; i < r->groups->n; i++)
 		for (unsigned k = 0; !r->groups->at[i].known && k < r->groups->at[i].n; k++)
 			if (r->groups->at[i].run[k] == &one->item)
-				return r->groups->at[i].finding;
+				return r->groups->at[i].diagnostic;
 	return NULL;
 }
 
-static void put_failure(FILE *f, const struct sweep_finding *finding)
+static void put_failure(FILE *f, const struct sweep_diagnostic *diagnostic)
 {
 	ctl_xml_print(f, ">\n    <failure type=\"%s\" message=\"%s\">%s</failure>\n  </testcase>\n",
-		      sweep_finding_name(finding->of), finding->what, finding->stack);
+		      sweep_diagnostic_name(diagnostic->of), diagnostic->what, diagnostic->stack);
 }
 
 static void put_case(FILE *f, const struct sweep_report *r, const struct sweep_result *one)
 {
-	const struct sweep_finding *failure = failure_of(r, one);
+	const struct sweep_diagnostic *failure = failure_of(r, one);
 	char name[SWEEP_NAME_MAX];
 
 	sweep_item_name(&one->item, name);

@@ -26,9 +26,9 @@ struct sweep_known {
 static const char *name_at(const void *table, unsigned i)
 {
 	(void)table;
-	if (i == SWEEP_FINDINGS)
+	if (i == SWEEP_DIAGNOSTICS)
 		return "*";
-	return i < SWEEP_FINDINGS ? sweep_finding_name((enum sweep_fault_of_test)i) : NULL;
+	return i < SWEEP_DIAGNOSTICS ? sweep_diagnostic_name((enum sweep_fault_of_test)i) : NULL;
 }
 
 static int complain(const struct sweep_known *k, unsigned line, const char *why)
@@ -139,9 +139,9 @@ static bool stack_has(const char *stack, const char *pattern)
 	return false;
 }
 
-static bool applies(const struct line *l, const char *run, const struct sweep_finding *f)
+static bool applies(const struct line *l, const char *run, const struct sweep_diagnostic *f)
 {
-	if (strcmp(l->of, "*") != 0 && strcmp(l->of, sweep_finding_name(f->of)) != 0)
+	if (strcmp(l->of, "*") != 0 && strcmp(l->of, sweep_diagnostic_name(f->of)) != 0)
 		return false;
 	if (fnmatch(l->run, run, 0) != 0)
 		return false;
@@ -150,13 +150,13 @@ static bool applies(const struct line *l, const char *run, const struct sweep_fi
 }
 
 bool sweep_known_has(struct sweep_known *known, const struct sweep_item *item,
-		     const struct sweep_finding *finding)
+		     const struct sweep_diagnostic *diagnostic)
 {
 	char run[SWEEP_NAME_MAX];
 
 	sweep_item_name(item, run);
 	for (unsigned i = 0; i < known->n; i++) {
-		if (!applies(&known->line[i], run, finding))
+		if (!applies(&known->line[i], run, diagnostic))
 			continue;
 		known->line[i].used++;
 		return true;

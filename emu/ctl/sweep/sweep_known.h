@@ -19,7 +19,7 @@ int sweep_known_read(const char *file, struct sweep_known **out);
 void sweep_known_free(struct sweep_known *known);
 
 bool sweep_known_has(struct sweep_known *known, const struct sweep_item *item,
-		     const struct sweep_finding *finding);
+		     const struct sweep_diagnostic *diagnostic);
 
 /* Tells on standard error which lines applied to nothing. */
 void sweep_known_print_unused(const struct sweep_known *known);

@@ -83,11 +83,12 @@ static void put_group(FILE *out, const struct sweep_report *r, const struct swee
 	char name[SWEEP_NAME_MAX];
 
 	fprintf(out, "\n%s%s: %s (%u run%s)\n", g->known ? "known " : "",
-		sweep_finding_name(g->finding->of), g->finding->what, g->n, g->n == 1 ? "" : "s");
+		sweep_diagnostic_name(g->diagnostic->of), g->diagnostic->what, g->n,
+		g->n == 1 ? "" : "s");
 	if (g->known)
 		return;
 	put_runs(out, g->run, g->n, RUNS_SHOWN);
-	put_stack(out, g->finding->stack);
+	put_stack(out, g->diagnostic->stack);
 	sweep_item_name(g->run[0], name);
 	fprintf(out, "    again: uhca-run --sweep-repeat %s -- ", name);
 	sweep_report_command(out, r->command);

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[SWEEP_FINDINGS] = {
+static const char *const names[SWEEP_DIAGNOSTICS] = {
 	[SWEEP_CRASH] = "crash",   [SWEEP_HANG] = "hang",     [SWEEP_LEAK] = "leak",
 	[SWEEP_MISUSE] = "misuse", [SWEEP_PASSED] = "passed", [SWEEP_FAILED] = "failed",
 };
 
-const char *sweep_finding_name(enum sweep_fault_of_test of)
+const char *sweep_diagnostic_name(enum sweep_fault_of_test of)
 {
 	return names[of];
 }
@@ -19,10 +19,10 @@ const char *sweep_finding_name(enum sweep_fault_of_test of)
 void sweep_result_add(struct sweep_result *r, enum sweep_fault_of_test of, const char *what,
 		      const char *stack)
 {
-	struct sweep_finding f = {of, strdup(what), strdup(stack ? stack : "")};
+	struct sweep_diagnostic f = {of, strdup(what), strdup(stack ? stack : "")};
 
-	if (r->n < SWEEP_RESULT_FINDINGS && f.what && f.stack) {
-		r->finding[r->n++] = f;
+	if (r->n < SWEEP_RESULT_DIAGNOSTICS && f.what && f.stack) {
+		r->diagnostic[r->n++] = f;
 		return;
 	}
 	free(f.what);
@@ -32,8 +32,8 @@ void sweep_result_add(struct sweep_result *r, enum sweep_fault_of_test of, const
 void sweep_result_free(struct sweep_result *r)
 {
 	for (unsigned i = 0; i < r->n; i++) {
-		free(r->finding[i].what);
-		free(r->finding[i].stack);
+		free(r->diagnostic[i].what);
+		free(r->diagnostic[i].stack);
 	}
 	free(r->said);
 	*r = (struct sweep_result){.n = 0};
@@ -61,10 +61,10 @@ json_t *sweep_result_pack(const struct sweep_result *r)
 
 	sweep_item_name(&r->item, name);
 	for (unsigned i = 0; i < r->n; i++)
-		json_array_append_new(findings,
-				      json_pack("{s:s, s:o, s:o}", "kind", names[r->finding[i].of],
-						"what", text(r->finding[i].what), "stack",
-						text(r->finding[i].stack)));
+		json_array_append_new(findings, json_pack("{s:s, s:o, s:o}", "kind",
+							  names[r->diagnostic[i].of], "what",
+							  text(r->diagnostic[i].what), "stack",
+							  text(r->diagnostic[i].stack)));
 	return json_pack("{s:s, s:i, s:f, s:b, s:b, s:o, s:o}", "run", name, "status", r->status,
 			 "seconds", r->seconds, "fired", r->fired, "again", r->again, "said",
 			 text(r->said ? r->said : ""), "findings", findings);
@@ -75,7 +75,7 @@ static void take_finding(struct sweep_result *r, const json_t *f)
 	const char *kind = json_string_value(json_object_get(f, "kind"));
 	const char *what = json_string_value(json_object_get(f, "what"));
 
-	for (unsigned i = 0; kind && what && i < SWEEP_FINDINGS; i++)
+	for (unsigned i = 0; kind && what && i < SWEEP_DIAGNOSTICS; i++)
 		if (strcmp(names[i], kind) == 0)
 			sweep_result_add(r, (enum sweep_fault_of_test)i, what,
 					 json_string_value(json_object_get(f, "stack")));

@@ -14,18 +14,18 @@ enum sweep_fault_of_test {
 	SWEEP_MISUSE, /* another finding of the sanitizer, which the good run has not */
 	SWEEP_PASSED, /* ended with 0 although something failed that mattered */
 	SWEEP_FAILED, /* failed although the device recovers by itself */
-	SWEEP_FINDINGS
+	SWEEP_DIAGNOSTICS
 };
 
-const char *sweep_finding_name(enum sweep_fault_of_test of);
+const char *sweep_diagnostic_name(enum sweep_fault_of_test of);
 
-struct sweep_finding {
+struct sweep_diagnostic {
 	enum sweep_fault_of_test of;
 	char *what;  /* one line */
 	char *stack; /* lines with their ends; "": none. With the name it is what findings share */
 };
 
-#define SWEEP_RESULT_FINDINGS 8
+#define SWEEP_RESULT_DIAGNOSTICS 8
 
 struct sweep_result {
 	struct sweep_item item;
@@ -34,7 +34,7 @@ struct sweep_result {
 	bool fired; /* the fault came */
 	bool again; /* the program did the same again, and so got what had failed */
 	char *said; /* lines that the good run does not have, in the order of the alphabet */
-	struct sweep_finding finding[SWEEP_RESULT_FINDINGS];
+	struct sweep_diagnostic diagnostic[SWEEP_RESULT_DIAGNOSTICS];
 	unsigned n;
 };
 

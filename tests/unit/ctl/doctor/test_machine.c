@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-static struct doctor_finding f;
+static struct doctor_diagnostic f;
 
 static void test_port(void **state)
 {

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-static struct doctor_finding f;
+static struct doctor_diagnostic f;
 
 static void judge(int process_vm, int descriptor, long yama, long seccomp)
 {

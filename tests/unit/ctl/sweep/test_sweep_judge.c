@@ -79,7 +79,7 @@ static void expect(const char *name, int status, const char *output, const char 
 	assert_true(r.fired);
 	assert_int_equal(r.n, *found != '\0');
 	if (r.n > 0)
-		assert_string_equal(sweep_finding_name(r.finding[0].of), found);
+		assert_string_equal(sweep_diagnostic_name(r.diagnostic[0].of), found);
 	sweep_result_free(&r);
 }
 
@@ -114,8 +114,8 @@ static void test_stacks(void **state)
 
 	(void)state;
 	judge(&r, CREATE, 1, "", FOUND_("verb-crashed", "SIGSEGV in ibv_dereg_mr"), 1);
-	assert_string_equal(r.finding[0].what, "prog: SIGSEGV in ibv_dereg_mr");
-	assert_string_equal(r.finding[0].stack, "  #0 main a.c:7\n");
+	assert_string_equal(r.diagnostic[0].what, "prog: SIGSEGV in ibv_dereg_mr");
+	assert_string_equal(r.diagnostic[0].stack, "  #0 main a.c:7\n");
 	sweep_result_free(&r);
 }
 
@@ -132,7 +132,7 @@ static void test_written_down(void **state)
 	assert_int_equal(again.n, 1);
 	assert_true(again.fired);
 	assert_string_equal(again.said, "oh\n");
-	assert_string_equal(again.finding[0].stack, r.finding[0].stack);
+	assert_string_equal(again.diagnostic[0].stack, r.diagnostic[0].stack);
 	json_decref(line);
 	sweep_result_free(&r);
 	sweep_result_free(&again);
@@ -175,10 +175,10 @@ static void test_groups(void **state)
 	assert_int_equal(sweep_groups_make(r, 5, k, &g), 0);
 	assert_int_equal(g.n, 2);
 	assert_int_equal(g.unknown, 1);
-	assert_int_equal(g.at[0].finding->of, SWEEP_CRASH);
+	assert_int_equal(g.at[0].diagnostic->of, SWEEP_CRASH);
 	assert_int_equal(g.at[0].n, 2);
 	assert_true(g.at[0].known);
-	assert_int_equal(g.at[1].finding->of, SWEEP_PASSED);
+	assert_int_equal(g.at[1].diagnostic->of, SWEEP_PASSED);
 	assert_false(g.at[1].known);
 	assert_int_equal(g.n_words, 1);
 	assert_string_equal(g.words[0].said, "oh\n");

@@ -3,8 +3,8 @@
  * What a check of the doctor finds. A check measures, then judges; the judgements that have a
  * choice are functions of what was measured, so that tests can be any machine.
  */
-#ifndef FINDING_H
-#define FINDING_H
+#ifndef DOCTOR_DIAGNOSTIC_H
+#define DOCTOR_DIAGNOSTIC_H
 
 enum doctor_mark {
 	DOCTOR_GOOD,
@@ -12,20 +12,20 @@ enum doctor_mark {
 	DOCTOR_BAD,  /* keeps uhca from working */
 };
 
-struct doctor_finding {
+struct doctor_diagnostic {
 	enum doctor_mark mark;
 	char text[256];
 	char remedy[256]; /* empty: none, or none is needed */
 };
 
-/* Fills in a finding; remedy may be NULL. */
-void finding_set(struct doctor_finding *out, enum doctor_mark mark, const char *remedy,
-		 const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Fills in a diagnostic; remedy may be NULL. */
+void doctor_diagnostic_set(struct doctor_diagnostic *out, enum doctor_mark mark, const char *remedy,
+			   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The number in a file such as those below /proc/sys, or -1 where there is none. */
-long finding_number(const char *path);
+long doctor_read_number(const char *path);
 
 /* The number behind "name:" in a file of such lines (/proc/meminfo, /proc/self/status), or -1. */
-long finding_field(const char *path, const char *name);
+long doctor_read_field(const char *path, const char *name);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Judgements of the doctor: from measured values to a finding and its remedy. */
-#include "finding.h"
+/* Judgements of the doctor: from measured values to a diagnostic and its remedy. */
+#include "diagnostic.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-void finding_set(struct doctor_finding *out, enum doctor_mark mark, const char *remedy,
-		 const char *format, ...)
+void doctor_diagnostic_set(struct doctor_diagnostic *out, enum doctor_mark mark, const char *remedy,
+			   const char *format, ...)
 {
 	va_list args;
 
@@ -18,7 +18,7 @@ void finding_set(struct doctor_finding *out, enum doctor_mark mark, const char *
 	va_end(args);
 }
 
-long finding_number(const char *path)
+long doctor_read_number(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	long number = -1;
@@ -31,7 +31,7 @@ long finding_number(const char *path)
 	return number;
 }
 
-long finding_field(const char *path, const char *name)
+long doctor_read_field(const char *path, const char *name)
 {
 	FILE *file = fopen(path, "re");
 	size_t length = strlen(name);

@@ -430,11 +430,11 @@ static void find_qp_ex_mark(void *handle)
  */
 static void take_over_calls(void)
 {
-	uhca_preload_register_fn *announce;
+	uhca_preload_register_fn *register_hooks;
 	const char *why;
 
-	*(void **)&announce = dlsym(RTLD_DEFAULT, UHCA_PRELOAD_REGISTER);
-	if (announce && !announce(&preload_hooks))
+	*(void **)&register_hooks = dlsym(RTLD_DEFAULT, UHCA_PRELOAD_REGISTER);
+	if (register_hooks && !register_hooks(&preload_hooks))
 		return;
 	why = uhcav_no_preload(&preload_hooks);
 	if (!why)

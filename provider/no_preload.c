@@ -54,7 +54,7 @@ static bool library_path(char *path, size_t size)
 
 const char *uhcav_no_preload(const struct uhca_preload_hooks *hooks)
 {
-	uhca_preload_register_fn *announce;
+	uhca_preload_register_fn *register_hooks;
 	char path[PATH_MAX];
 	void *library;
 
@@ -65,8 +65,8 @@ const char *uhcav_no_preload(const struct uhca_preload_hooks *hooks)
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return dlerror();
-	*(void **)&announce = dlsym(library, UHCA_PRELOAD_REGISTER);
-	if (!announce || announce(hooks))
+	*(void **)&register_hooks = dlsym(library, UHCA_PRELOAD_REGISTER);
+	if (!register_hooks || register_hooks(hooks))
 		return LIBRARY " beside the provider is of another release";
 	for (struct uhcav_got_call *c = calls; c->name; c++) {
 		c->answer = dlsym(library, c->name);

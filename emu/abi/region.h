@@ -173,9 +173,9 @@ static_assert(sizeof(struct uhca_abi_queue) == 4096, "one page");
  * sequence in each entry), ring.consumer by the client after it has taken entries. async_events and
  * comp_events as async_events of a queue.
  *
- * announced: written by the device; entries below this index were there when an event was raised.
+ * event_index: written by the device; entries below this index were there when an event was raised.
  * notify_unread: written by the device; 1 means "send NOTIFY_CQ when you arm and entries from
- *   announced on are not taken that would have raised an event".
+ *   event_index on are not taken that would have raised an event".
  * ring.handled: written by the client; of the completions with payload (cqe.h) that it took so
  *   far, how many the program behind it is believed to be done with. One more with each poll that
  *   finds nothing, and all with an arming: who asks for more is done with something, who goes to
@@ -190,7 +190,7 @@ struct uhca_abi_cq {
 	struct uhca_abi_region region;
 	uint32_t comp_events;
 	uint32_t async_events;
-	uint32_t announced;
+	uint32_t event_index;
 	uint32_t notify_unread;
 	uint8_t pad0[88];
 	uint32_t arm;

@@ -154,7 +154,7 @@ int uhcav_channel_create(int cmd_fd)
 }
 
 /* Tells the daemon; the channel belongs to the context from now on. Under the lock. */
-static int announce(struct uhcav_channel *ch, struct uhcav_context *ctx)
+static int register_channel(struct uhcav_channel *ch, struct uhcav_context *ctx)
 {
 	struct uhca_cmd_handle request = {.handle = 0};
 	struct uhca_cmd_handle_reply reply;
@@ -195,7 +195,7 @@ int uhcav_channel_get(struct uhcav_context *ctx, int read_fd, struct uhcav_chann
 	if (!ch || (ch->ctx && ch->ctx != ctx))
 		err = uhcav_refuse(ctx, "create_cq", -EINVAL, "channel is not of this context");
 	else if (!ch->ctx)
-		err = announce(ch, ctx);
+		err = register_channel(ch, ctx);
 	if (!err) {
 		if (ch->users++ == 0)
 			unlink_idle(ch);

@@ -29,14 +29,14 @@ static int refused(struct uhcav_cq *cq, int err)
 static uint32_t first_unread(const struct uhcav_cq *cq, uint32_t producer)
 {
 	uint32_t first = cq->consumer + (cq->current && !cq->flushing);
-	uint32_t announced = uhca_ring_observe(&cq->page->announced);
+	uint32_t event_index = uhca_ring_observe(&cq->page->event_index);
 
 	/* We may have taken an entry by its sequence that the producer index does not have yet. */
 	if ((int32_t)(producer - first) <= 0)
 		return producer;
 	if (producer - first > cq->mask + 1) /* overwritten */
 		first = producer - (cq->mask + 1);
-	return announced - first <= producer - first ? announced : first;
+	return event_index - first <= producer - first ? event_index : first;
 }
 
 /*

@@ -56,7 +56,7 @@ static void test_regions(void **state)
 	OFFSET(uhca_abi_queue, send, 128);
 	OFFSET(uhca_abi_queue, recv, 384);
 	SIZE(uhca_abi_cq, 4096);
-	OFFSET(uhca_abi_cq, announced, 32);
+	OFFSET(uhca_abi_cq, event_index, 32);
 	OFFSET(uhca_abi_cq, notify_unread, 36);
 	OFFSET(uhca_abi_cq, arm, 128);
 	OFFSET(uhca_abi_cq, ring, 256);

@@ -23,7 +23,7 @@ struct cq {
 	uint32_t producer;
 	uint32_t consumer; /* our last look at the client's */
 	bool overrun;
-	uint32_t announced;                 /* entries below it had an event (region.h) */
+	uint32_t event_index;               /* entries below it had an event (region.h) */
 	uint32_t comp_events, async_events; /* that the client was told (region.h) */
 	bool ignore_overrun;                /* entries are overwritten */
 	/* Moderation (cq_moderation.c): completions per event, 0: any number; microseconds. */

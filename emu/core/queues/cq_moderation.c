@@ -26,8 +26,8 @@ static void raise_event(struct cq *cq)
 	if (!__atomic_exchange_n(&cq->page->arm, 0, __ATOMIC_SEQ_CST) || !cq->channel)
 		return;
 	/* Before the event: who acts on it must not take what it stands for as not announced. */
-	cq->announced = cq->producer;
-	uhca_ring_publish(&cq->page->announced, cq->announced);
+	cq->event_index = cq->producer;
+	uhca_ring_publish(&cq->page->event_index, cq->event_index);
 	if (c->dev->ops->comp_event(c->cookie, cq->channel, cq->cookie))
 		event_count(&cq->comp_events, &cq->page->comp_events, 1);
 }
@@ -59,7 +59,7 @@ void cq_notify(struct cq *cq)
 static bool has_news(const struct cq *cq)
 {
 	return uhca_ring_observe(&cq->page->ring.consumer) != cq->producer &&
-	       cq->announced != cq->producer;
+	       cq->event_index != cq->producer;
 }
 
 /*

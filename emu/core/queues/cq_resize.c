@@ -69,7 +69,7 @@ static void move_page(const struct cq *cq, struct uhca_abi_cq *to)
 	to->ring.producer = cq->producer;
 	to->ring.consumer = cq->consumer;
 	to->arm = uhca_ring_observe(&cq->page->arm);
-	to->announced = cq->announced;
+	to->event_index = cq->event_index;
 	to->notify_unread = !cq->obj.client->dev->cfg.strict_arming;
 	to->comp_events = cq->comp_events;
 	to->async_events = cq->async_events;

@@ -508,9 +508,9 @@ enum run_parse run_options_parse(int argc, char **argv, struct run_options *out)
 		return usage_error(mistake);
 	out->private_instance |= out->is_chaos;
 	/* "--" announces one, also to scenarios, which can do without */
-	const bool announced = at < argc && strcmp(argv[at], "--") == 0;
-	at += announced;
-	if (at == argc && (out->n_scenarios == 0 || announced))
+	const bool after_dashes = at < argc && strcmp(argv[at], "--") == 0;
+	at += after_dashes;
+	if (at == argc && (out->n_scenarios == 0 || after_dashes))
 		return usage_error("no command given");
 	out->command = at < argc ? argv + at : NULL;
 	return RUN_PARSE_RUN;

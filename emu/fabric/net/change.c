@@ -27,7 +27,7 @@ static void forget_pauses(struct fabric *f, struct port *p, uint64_t now)
 		}
 	p->paused = 0;
 	p->xoff = 0;
-	p->announce = false;
+	p->pfc_due = false;
 	fabric_calendar_set(&f->events, port_slot(f, p, SLOT_PAUSE), FABRIC_NEVER);
 }
 

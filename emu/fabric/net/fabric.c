@@ -225,7 +225,7 @@ bool fabric_idle(const struct fabric *f, uint32_t host, unsigned class, uint64_t
 {
 	const struct port *p = &f->ports[f->places[host].port];
 
-	return !p->down && p->busy_until <= now && !p->announce &&
+	return !p->down && p->busy_until <= now && !p->pfc_due &&
 	       !((p->nonempty | p->paused) & 1u << class);
 }
 

@@ -62,7 +62,7 @@ struct port {
 	uint8_t xoff;     /* classes that this port has paused the peer for */
 	uint8_t round;    /* the class whose turn it is */
 	uint8_t wanted;   /* a host's, of fabric_want */
-	bool announce;    /* a PFC frame is to be sent */
+	bool pfc_due;     /* a PFC frame is to be sent */
 	bool fresh;       /* the class whose turn it is has its quantum */
 	bool down;        /* the link, or a node at one of its ends */
 	bool lossy;       /* the link loses packets */

@@ -40,7 +40,7 @@ void pause_set(struct fabric *f, struct port *p, uint8_t xoff, uint64_t now)
 	f->counters.xon += (unsigned)__builtin_popcount(gone);
 	port_peer(f, p)->pause.xoffs += (unsigned)__builtin_popcount(added);
 	p->xoff = xoff;
-	p->announce = true;
+	p->pfc_due = true;
 	port_go(f, p, now);
 }
 
@@ -52,7 +52,7 @@ struct fabric_packet *pause_frame(struct fabric *f, struct port *p, uint64_t now
 		return NULL;
 	*k = (struct fabric_packet){
 		.bytes = FABRIC_PFC_BYTES, .class = FABRIC_PFC, .flags = p->xoff};
-	p->announce = false;
+	p->pfc_due = false;
 	p->pause.refresh_at = later(now, pause_length(f, p) / 2);
 	wait_pause(f, p);
 	return k;
@@ -93,7 +93,7 @@ void pause_due(struct fabric *f, struct port *p, uint64_t now)
 			resume(p, c, now);
 	if (p->xoff && p->pause.refresh_at <= now) {
 		p->pause.refresh_at = FABRIC_NEVER;
-		p->announce = true;
+		p->pfc_due = true;
 	}
 	wait_pause(f, p);
 	port_go(f, p, now);

@@ -203,7 +203,7 @@ static struct fabric_packet *take(struct fabric *f, struct port *p, uint64_t now
 {
 	struct fabric_packet *k;
 
-	if (p->announce && (k = pause_frame(f, p, now)))
+	if (p->pfc_due && (k = pause_frame(f, p, now)))
 		return k;
 	k = next_packet(f, p);
 	if (!k || !node_is_switch(&f->nodes[p->node]))
@@ -215,7 +215,7 @@ static struct fabric_packet *take(struct fabric *f, struct port *p, uint64_t now
 
 static bool wants_more(const struct port *p)
 {
-	return (p->nonempty & (unsigned)~p->paused) || p->announce ||
+	return (p->nonempty & (unsigned)~p->paused) || p->pfc_due ||
 	       (p->wanted < FABRIC_CLASSES && !(p->paused & 1u << p->wanted));
 }
 

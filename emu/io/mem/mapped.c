@@ -30,7 +30,7 @@ bool io_mapped_all(const struct core_span *spans, unsigned n)
  * Short pieces that are far apart wait for memory, one after another; asked for in time, they come
  * together.
  */
-static void announce(const struct core_span *spans, unsigned i, unsigned n)
+static void prefetch_ahead(const struct core_span *spans, unsigned i, unsigned n)
 {
 	if (i + AHEAD < n)
 		__builtin_prefetch((const void *)(uintptr_t)spans[i + AHEAD].addr);
@@ -82,7 +82,7 @@ void io_mapped_read(const struct core_span *from, unsigned n, void *to)
 	uint8_t *at = to;
 
 	for (unsigned i = 0; i < n; i++) {
-		announce(from, i, n);
+		prefetch_ahead(from, i, n);
 		copy_piece(at, (const void *)(uintptr_t)from[i].addr, from[i].length);
 		at += from[i].length;
 	}
@@ -260,7 +260,7 @@ static unsigned write_whole(const struct core_span *to, unsigned n, struct sourc
 	for (i = 0; i < n && to[i].length <= left; i++) {
 		void *at = (void *)(uintptr_t)to[i].addr;
 
-		announce(to, i, n);
+		prefetch_ahead(to, i, n);
 		if (to[i].length == SMALL && (uintptr_t)at % SMALL == 0)
 			store_8(at, p);
 		else if (to[i].length > SMALL)

@@ -383,13 +383,13 @@ static void test_unread(void **state)
 	assert_int_equal(core_notify_cq(f.client, c.handle), 0);
 	assert_int_equal(f.comp, 1);
 	assert_int_equal(c.page->arm, 0);
-	assert_int_equal(c.page->announced, 1);
+	assert_int_equal(c.page->event_index, 1);
 	c.page->arm = UHCA_ABI_ARM_NEXT; /* it had its event */
 	assert_int_equal(core_notify_cq(f.client, c.handle), 0);
 	assert_int_equal(f.comp, 1);
 	assert_true(push(&c, 0, 0, 0)); /* so has this one, by coming */
 	assert_int_equal(f.comp, 2);
-	assert_int_equal(c.page->announced, 2);
+	assert_int_equal(c.page->event_index, 2);
 	assert_true(push(&c, 0, 0, 0)); /* and this one none, but it is taken */
 	while (poll(&c))
 		publish_handled(&c);
@@ -409,7 +409,7 @@ static void test_unread_wraps(void **state)
 	(void)state;
 	fixture_start(&f, NULL);
 	c = open_cq(&f, 64, CHANNEL);
-	c.index = c.cq->producer = c.cq->consumer = c.cq->announced = UINT32_MAX - 1;
+	c.index = c.cq->producer = c.cq->consumer = c.cq->event_index = UINT32_MAX - 1;
 	publish_handled(&c);
 	for (unsigned i = 1; i <= 4; i++) {
 		assert_true(push(&c, 0, 0, 0));
@@ -421,7 +421,7 @@ static void test_unread_wraps(void **state)
 		assert_int_equal(f.comp, i);
 		c.page->arm = 0;
 	}
-	assert_int_equal(c.page->announced, 2);
+	assert_int_equal(c.page->event_index, 2);
 	fixture_stop(&f);
 }
 

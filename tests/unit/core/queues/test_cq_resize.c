@@ -114,7 +114,7 @@ static void test_walk(void **state)
 }
 
 /* What had its event has had it. */
-static void test_announced(void **state)
+static void test_event_index(void **state)
 {
 	struct fixture f;
 	struct consumer c;
@@ -124,9 +124,9 @@ static void test_announced(void **state)
 	c = open_cq(&f, 16);
 	push(&c, 1);
 	push(&c, 2);
-	c.cq->announced = 1;
+	c.cq->event_index = 1;
 	assert_int_equal(resize(&f, &c, 20), 0);
-	assert_int_equal(c.page->announced, 1);
+	assert_int_equal(c.page->event_index, 1);
 	assert_int_equal(c.page->notify_unread, 1);
 	fixture_stop(&f);
 }
@@ -207,9 +207,9 @@ static void test_feature_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_walk),      cmocka_unit_test(test_full),
-		cmocka_unit_test(test_refused),   cmocka_unit_test(test_feature_off),
-		cmocka_unit_test(test_announced),
+		cmocka_unit_test(test_walk),        cmocka_unit_test(test_full),
+		cmocka_unit_test(test_refused),     cmocka_unit_test(test_feature_off),
+		cmocka_unit_test(test_event_index),
 	};
 
 	return cmocka_run_group_tests_name("cq_resize", tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void test_quiet(void **state)
 }
 
 /* Who rings is heard by the next look, and watched then. */
-static void test_announced(void **state)
+static void test_ring_is_heard(void **state)
 {
 	struct fixture *f = *state;
 	struct one *a, *b;
@@ -265,8 +265,8 @@ static void test_no_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_quiet), TEST(test_announced),    TEST(test_race),
-		TEST(test_sweep), TEST(test_before_sleep), TEST(test_noise),
+		TEST(test_quiet), TEST(test_ring_is_heard), TEST(test_race),
+		TEST(test_sweep), TEST(test_before_sleep),  TEST(test_noise),
 		TEST(test_leave), TEST(test_no_number),
 	};
 

@@ -170,7 +170,7 @@ static void test_arm_unread(void **state)
 	assert_int_equal(ibv_req_notify_cq(f->cq, 1), ENOMEM); /* the wider wish holds */
 	f->daemon.fail[UHCA_CMD_NOTIFY_CQ] = 0;
 	page->arm = 0;
-	page->announced = 1;
+	page->event_index = 1;
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
 	assert_int_equal(*told, 2);
 	fake_complete(q, &(struct uhca_abi_cqe){.flags = UHCA_ABI_WC_SOLICITED});
@@ -215,15 +215,15 @@ static void test_arm_unread_wraps(void **state)
 
 	page->notify_unread = 1;
 	q->producer = cq->consumer = UINT32_MAX;
-	page->announced = 0x7ffffff0u;
+	page->event_index = 0x7ffffff0u;
 	fake_complete(q, &(struct uhca_abi_cqe){0});
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
 	assert_int_equal(*told, 1);
-	page->announced = 0;
+	page->event_index = 0;
 	fake_complete(q, &(struct uhca_abi_cqe){0});
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
 	assert_int_equal(*told, 2);
-	page->announced = 1;
+	page->event_index = 1;
 	assert_int_equal(ibv_req_notify_cq(f->cq, 0), 0);
 	assert_int_equal(*told, 2);
 }

@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 #define MOST_BYTES (64u << 20) /* of a reply */
-#define PATIENCE   5           /* seconds */
+#define TIMEOUT_S  5           /* seconds */
 
 /* ---- the reply ---- */
 
 static int connect_to(const char *root)
 {
-	const struct timeval patience = {.tv_sec = PATIENCE};
+	const struct timeval timeout = {.tv_sec = TIMEOUT_S};
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	int n = snprintf(un.sun_path, sizeof(un.sun_path), "%s/" UHCA_CTL_SOCKET, root);
 	int fd;
@@ -32,7 +32,7 @@ static int connect_to(const char *root)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	if (connect(fd, (struct sockaddr *)&un, sizeof(un)) == 0)
 		return fd;
 	close(fd);

@@ -31,14 +31,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define USERS    3u
-#define STEPS    400u
-#define HOARDS   2u     /* of one input: each takes as long as hundreds of steps */
-#define TURNS    2000u  /* until uhcactl has its answer */
-#define LOOKS    20000u /* at the clock, in one pass of the loop */
-#define MESSAGE  3000u
-#define PSN      0x5a5a5au /* whoever guesses it may end a QP (docs/explanation/security.md) */
-#define PATIENCE 200u      /* times half a second, for those that behave */
+#define USERS     3u
+#define STEPS     400u
+#define HOARDS    2u     /* of one input: each takes as long as hundreds of steps */
+#define TURNS     2000u  /* until uhcactl has its answer */
+#define LOOKS     20000u /* at the clock, in one pass of the loop */
+#define MESSAGE   3000u
+#define PSN       0x5a5a5au /* whoever guesses it may end a QP (docs/explanation/security.md) */
+#define WAITS_MAX 200u      /* times half a second, for those that behave */
 
 const unsigned long fuzz_runs = 40;
 
@@ -211,7 +211,7 @@ static bool got_across(unsigned from)
 	struct uhca_abi_cqe e;
 	bool sent = false, received = false;
 
-	for (unsigned i = 0; i < PATIENCE && !(sent && received); i++) {
+	for (unsigned i = 0; i < WAITS_MAX && !(sent && received); i++) {
 		loop_pass();
 		while (io_user_poll(a, &e))
 			sent |= e.status == UHCA_ABI_WC_SUCCESS;

@@ -483,7 +483,7 @@ static unsigned time_code(uint64_t ns)
 }
 
 /* The code of the time until the first request came again; 0: it did not. */
-static unsigned patience(const struct requests *r)
+static unsigned timeout_code(const struct requests *r)
 {
 	for (unsigned i = 1; i < r->n; i++)
 		if (r->list[i].psn == r->list[0].psn)
@@ -532,9 +532,9 @@ static void compare(void)
 				 a->list[i].payload, a->list[i].sport, b->list[i].opcode,
 				 b->list[i].dest_qp, b->list[i].psn, b->list[i].payload,
 				 b->list[i].sport);
-	if (patience(a) != patience(b))
-		snprintf(st->why, sizeof(st->why), "timeout %u, soft-RoCE %u", patience(a),
-			 patience(b));
+	if (timeout_code(a) != timeout_code(b))
+		snprintf(st->why, sizeof(st->why), "timeout %u, soft-RoCE %u", timeout_code(a),
+			 timeout_code(b));
 	if (reads && reads != st->attr.max_dest_rd_atomic)
 		snprintf(st->why, sizeof(st->why), "%u READs can come, %u did",
 			 st->attr.max_dest_rd_atomic, reads);

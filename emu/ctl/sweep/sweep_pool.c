@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LATE       30  /* seconds that a run gets to tell what its command waits for, and to end */
-#define GRACE      10  /* those of one that is told to end */
-#define STEP_MS    50  /* between two looks at who takes long */
-#define CROWD      8   /* runs for each processor, at most */
-#define LOG_S      10  /* between two lines of progress that nobody sees at once */
-#define PATIENCE_S 0.5 /* beyond twice the usual time a run mostly waits */
+#define LATE    30  /* seconds that a run gets to tell what its command waits for, and to end */
+#define GRACE   10  /* those of one that is told to end */
+#define STEP_MS 50  /* between two looks at who takes long */
+#define CROWD   8   /* runs for each processor, at most */
+#define LOG_S   10  /* between two lines of progress that nobody sees at once */
+#define SLOW_S  0.5 /* beyond twice the usual time a run mostly waits */
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -142,12 +142,12 @@ static bool collect(struct state *s, struct sweep_slot *slot)
 static bool has_room(const struct state *s)
 {
 	const struct sweep_pool *p = s->pool;
-	const double patience = 2 * p->usual + PATIENCE_S;
+	const double slow = 2 * p->usual + SLOW_S;
 	unsigned busy = 0;
 
 	for (unsigned i = 0; i < SWEEP_SLOTS_MAX; i++)
 		busy += p->slot[i].pid &&
-			(p->usual == 0 || ctl_seconds_since(p->slot[i].began) < patience);
+			(p->usual == 0 || ctl_seconds_since(p->slot[i].began) < slow);
 	return busy < p->jobs && s->running < CROWD * p->jobs && s->running < SWEEP_SLOTS_MAX;
 }
 

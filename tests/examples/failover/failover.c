@@ -22,12 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RAILS    2
-#define PAUSE    1          /* ms between messages */
-#define AGAIN    20         /* ms between attempts to bring a rail back */
-#define DEADEND  2000       /* ms without a rail */
-#define PATIENCE 120000     /* ms until the receiver listens */
-#define ASK      UINT32_MAX /* as a rail: what has come? */
+#define RAILS          2
+#define PAUSE          1          /* ms between messages */
+#define AGAIN          20         /* ms between attempts to bring a rail back */
+#define DEADEND        2000       /* ms without a rail */
+#define LISTEN_TIMEOUT 120000     /* ms until the receiver listens */
+#define ASK            UINT32_MAX /* as a rail: what has come? */
 
 static struct rail rail[RAILS];
 static uint64_t count;
@@ -272,7 +272,7 @@ static int receive_all(void)
 /* The receiver may not listen yet. */
 static int call(const struct sockaddr_in *a)
 {
-	for (uint64_t end = now_ms() + PATIENCE; now_ms() < end; poll(NULL, 0, AGAIN)) {
+	for (uint64_t end = now_ms() + LISTEN_TIMEOUT; now_ms() < end; poll(NULL, 0, AGAIN)) {
 		int s = socket(AF_INET, SOCK_STREAM, 0);
 
 		if (s >= 0 && connect(s, (const struct sockaddr *)a, sizeof(*a)) == 0)

@@ -19,7 +19,7 @@
 #define BLOCK   512
 #define LONGEST 512 // blocks of a request
 
-#define PATIENCE 180000 // ms without a word of the target
+#define TIMEOUT_MS 180000 // ms without a word of the target
 
 static struct iscsi_context *iscsi;
 static int status; // of what was asked for last; -1 while there is no answer
@@ -48,7 +48,7 @@ static void finish(int asked, const char *what)
 	for (status = -1; status == -1;) {
 		fd.fd = iscsi_get_fd(iscsi);
 		fd.events = iscsi_which_events(iscsi);
-		if (poll(&fd, 1, PATIENCE) <= 0 || iscsi_service(iscsi, fd.revents) < 0)
+		if (poll(&fd, 1, TIMEOUT_MS) <= 0 || iscsi_service(iscsi, fd.revents) < 0)
 			fail(what);
 	}
 	if (status != SCSI_STATUS_GOOD)

@@ -41,7 +41,7 @@
 #define FEW_ROUNDS 30u  /* are made even if they take FEW_NS together */
 #define FEW_NS     4e8
 #define ROUNDS_NS  30e6 /* and no more when they took so long */
-#define PATIENCE   120  /* seconds until a completion counts as lost */
+#define TIMEOUT_S  120  /* seconds until a completion counts as lost */
 
 /* One end: a QP, a matrix, a key for columns of the matrix, a buffer for the third way. */
 struct end {
@@ -106,7 +106,7 @@ static uint8_t *column_of(const struct stand *s, const struct end *e)
 /* Takes n completions of a CQ, all of them successes. */
 static void expect(struct ibv_cq *cq, unsigned n)
 {
-	time_t end = time(NULL) + PATIENCE;
+	time_t end = time(NULL) + TIMEOUT_S;
 
 	while (n > 0) {
 		struct ibv_wc wc[16];
@@ -119,7 +119,7 @@ static void expect(struct ibv_cq *cq, unsigned n)
 				die("completion: %s", ibv_wc_status_str(wc[i].status));
 		n -= (unsigned)got;
 		if (!got && time(NULL) > end)
-			die("no completion for %d seconds", PATIENCE);
+			die("no completion for %d seconds", TIMEOUT_S);
 	}
 }
 

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATIENCE 300 /* seconds */
+#define TIMEOUT_S 300 /* seconds */
 
 static struct deaf_fs *fs;
 static char dir[64];
@@ -170,7 +170,7 @@ static void test_deaf(void **state)
 	io_reaper_close(fd);
 	assert_false(io_reaper_wait(10)); /* else it tests nothing */
 	umount_deaf();
-	assert_true(io_reaper_wait(PATIENCE * 1000));
+	assert_true(io_reaper_wait(TIMEOUT_S * 1000));
 }
 
 static int hello(struct io_test_daemon *t, struct io_test_client *c, int mem, int async)
@@ -215,7 +215,7 @@ static void test_daemon(void **state)
 static int setup(void **state)
 {
 	(void)state;
-	alarm(PATIENCE);
+	alarm(TIMEOUT_S);
 	io_test_dir(dir);
 	snprintf(path, sizeof(path), "%s/mem", dir);
 	return io_log_open(IO_LOG_ERROR, IO_LOG_FILE, "/dev/null");

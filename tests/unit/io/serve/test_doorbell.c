@@ -272,11 +272,11 @@ static void *ring_for_ever(void *arg)
 static uint32_t seen[256];
 
 /* Other threads': pairs of doorbells, the higher number first, that no look may turn around. */
-#define HIGH     4000u
-#define LOW      300u
-#define THREADS  2u
-#define PAIRS    20000u
-#define PATIENCE 100 /* looks, before the other thread may need the processor */
+#define HIGH      4000u
+#define LOW       300u
+#define THREADS   2u
+#define PAIRS     20000u
+#define SPINS_MAX 100 /* looks, before the other thread may need the processor */
 
 static struct pairs {
 	uint32_t rung; /* so far */
@@ -294,7 +294,7 @@ static void *ring_pairs(void *arg)
 		uhca_doorbell_set(&page, HIGH + which);
 		uhca_doorbell_set(&page, LOW + which);
 		for (unsigned k = 0; __atomic_load_n(&p->low_seen, __ATOMIC_ACQUIRE) != i; k++)
-			if (k > PATIENCE)
+			if (k > SPINS_MAX)
 				sched_yield();
 	}
 	return NULL;
@@ -327,7 +327,7 @@ static void never_turned(unsigned n)
 		for (unsigned idle = 0; pthread_tryjoin_np(thread[i], NULL) != 0; idle++) {
 			if (io_doorbell_take(&bell, see_pair, NULL))
 				idle = 0;
-			else if (idle > PATIENCE)
+			else if (idle > SPINS_MAX)
 				sched_yield();
 		}
 	assert_int_equal(turned, 0);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define FILE_NUMBER 4711
-#define PATIENCE    100
+#define NAPS_MAX    100
 
 static int pair[2];
 static unsigned naps, takes_at; /* the event is fetched in that nap; 0: never */
@@ -122,10 +122,10 @@ static void test_loses_page_worker_once(void **state)
 
 	(void)state;
 	begin(&r);
-	assert_int_equal(naps_before_end(FILE_NUMBER, 0), PATIENCE);
+	assert_int_equal(naps_before_end(FILE_NUMBER, 0), NAPS_MAX);
 	assert_int_equal(naps_before_end(FILE_NUMBER, 0), 0);
 	note(&r);
-	assert_int_equal(naps_before_end(FILE_NUMBER, 0), PATIENCE);
+	assert_int_equal(naps_before_end(FILE_NUMBER, 0), NAPS_MAX);
 	end(&r);
 }
 

@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-#define PATIENCE_MS 2200
+#define TIMEOUT_MS 2200
 
 static long now_ms(void)
 {
@@ -20,7 +20,7 @@ static long now_ms(void)
 
 int main(int argc, char **argv)
 {
-	long end = now_ms() + PATIENCE_MS;
+	long end = now_ms() + TIMEOUT_MS;
 	struct ibv_wc wc;
 	struct pair p;
 	int n = 0;

@@ -163,7 +163,7 @@ static void cut(struct cc_flow *f, uint64_t now)
 }
 
 /* All that was due, in its order. */
-static void catch_up(struct cc_flow *f, uint64_t now)
+static void advance(struct cc_flow *f, uint64_t now)
 {
 	struct cc_dcqcn *d = &f->s.dcqcn;
 
@@ -202,7 +202,7 @@ static void on_cnp(struct cc_flow *f, uint64_t now)
 {
 	struct cc_dcqcn *d = &f->s.dcqcn;
 
-	catch_up(f, now);
+	advance(f, now);
 	if (value(f, INTERVAL)) {
 		note_cnp(f, now);
 	} else {
@@ -218,7 +218,7 @@ static void on_cnp(struct cc_flow *f, uint64_t now)
 
 static void on_timer(struct cc_flow *f, uint64_t now)
 {
-	catch_up(f, now);
+	advance(f, now);
 	settle(f);
 }
 
@@ -236,7 +236,7 @@ static void on_sent(struct cc_flow *f, uint32_t bytes, uint64_t now)
 
 	if (d->timer_at == CC_NEVER && d->cut_at == CC_NEVER)
 		return;
-	catch_up(f, now);
+	advance(f, now);
 	if (value(f, BYTES) && d->timer_at != CC_NEVER) {
 		if (d->bytes > bytes) {
 			d->bytes -= bytes;

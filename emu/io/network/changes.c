@@ -184,6 +184,6 @@ int io_network_change(struct io_network *n, const struct io_network_change *c, u
 	forget_of(n, &c->failure);
 	if (n->inside)
 		return put_later(n, &soon);
-	network_catch_up(n, now);
+	network_advance(n, now);
 	return begin(n, c, n->time);
 }

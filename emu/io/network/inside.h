@@ -12,7 +12,7 @@ void network_keep_time(const struct io_network *n, struct io_network_box *b);
 void network_start_changes(struct io_network *n);
 
 /* Up to here nothing happens, where nothing is due before: the model's time is that of now. */
-void network_catch_up(struct io_network *n, uint64_t now);
+void network_advance(struct io_network *n, uint64_t now);
 
 /* Fills n->number. 0 or -ENOMEM. */
 int network_number_ports(struct io_network *n, const struct fabric_topology *t);

@@ -177,7 +177,7 @@ bool io_network_run(struct io_network *n, uint64_t now)
 	return n->news;
 }
 
-void network_catch_up(struct io_network *n, uint64_t now)
+void network_advance(struct io_network *n, uint64_t now)
 {
 	const uint64_t until = time_of(n, now);
 

@@ -223,7 +223,7 @@ void model_load_expected(struct memory *m, const struct model_place *at, void *b
 void model_expect(struct memory *m, const struct model_place *at, const void *bytes, uint32_t n);
 void model_ignore(struct memory *m, const struct model_place *at);
 /* What stands there is what is expected from now on. */
-void model_adopt(struct memory *m, const struct model_place *at);
+void model_accept(struct memory *m, const struct model_place *at);
 /* Request i of q has succeeded. */
 void model_retire(struct model_qp *q, unsigned i);
 /* What an SRQ has given to a QP that failed may never complete. */

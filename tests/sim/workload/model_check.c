@@ -65,7 +65,7 @@ static void give_back(struct model_qp *q, unsigned i)
 	const struct model_send *s = &q->send[i];
 
 	if (model_is_atomic(s->wr.opcode) || model_is_read(s->wr.opcode))
-		model_adopt(&q->qp->c->mem, &s->here);
+		model_accept(&q->qp->c->mem, &s->here);
 }
 
 /* The first error of a QP. */
@@ -329,7 +329,7 @@ static void recv_completion(struct model_qp *q, struct model_recvs *rs,
 				   q->index, q->qp->qpn, e->status);
 		/* A message that never became complete may have left bytes there. */
 		if (!rs->scribbled)
-			model_adopt(mem, &r->at);
+			model_accept(mem, &r->at);
 		return;
 	}
 	if (q->qp->type == IBV_QPT_UD) {

@@ -28,7 +28,7 @@ void model_doomed(struct model_qp *q)
 	model_stopped(q->peer);
 }
 
-void model_adopt(struct memory *m, const struct model_place *at)
+void model_accept(struct memory *m, const struct model_place *at)
 {
 	for (uint32_t i = 0; i < at->n; i++) {
 		const struct uhca_abi_sge *g = &at->piece[i];
@@ -41,7 +41,7 @@ void model_adopt(struct memory *m, const struct model_place *at)
 }
 
 /* What the requests that did not complete may have done. UC's WRITEs are judged at the end. */
-static void adopt_sends(struct model_qp *q)
+static void accept_sends(struct model_qp *q)
 {
 	for (unsigned i = q->failed ? q->good : q->completed; i < q->n_send; i++) {
 		struct model_send *s = &q->send[i];
@@ -49,18 +49,18 @@ static void adopt_sends(struct model_qp *q)
 		if (s->cell)
 			s->cell->uncertain = true;
 		if (model_is_atomic(s->wr.opcode) || model_is_read(s->wr.opcode))
-			model_adopt(&q->qp->c->mem, &s->here);
+			model_accept(&q->qp->c->mem, &s->here);
 		if (model_is_reliable(q) && model_modifies(s))
-			model_adopt(s->mem, &s->there);
+			model_accept(s->mem, &s->there);
 	}
 }
 
-static void adopt_recvs(struct model_recvs *r)
+static void accept_recvs(struct model_recvs *r)
 {
 	for (; r->done < r->n; r->done++) {
 		r->list[r->done].done = true;
 		if (!r->scribbled)
-			model_adopt(&r->qp->c->mem, &r->list[r->done].at);
+			model_accept(&r->qp->c->mem, &r->list[r->done].at);
 	}
 	r->base = r->n;
 }
@@ -103,12 +103,12 @@ void model_lost_with(struct model_qp *q)
 
 void model_ended(struct model_qp *q)
 {
-	adopt_sends(q);
+	accept_sends(q);
 	model_lost_with(q);
 	if (q->recvs->srq)
 		q->recvs->lossy = true;
 	else
-		adopt_recvs(q->recvs);
+		accept_recvs(q->recvs);
 	q->base = q->completed = q->delivered = q->last_fence = q->n_send;
 	q->failed = q->stopped = q->doomed = false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Small models with one thing that goes wrong, for tests of who tells them. */
-#ifndef TESTS_SUPPORT_MODEL_TALES_H
-#define TESTS_SUPPORT_MODEL_TALES_H
+#ifndef TESTS_SUPPORT_MODEL_CAPTURE_SAMPLES_H
+#define TESTS_SUPPORT_MODEL_CAPTURE_SAMPLES_H
 
 #include "emu/model/capture/model.h"
 

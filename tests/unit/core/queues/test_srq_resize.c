@@ -113,7 +113,7 @@ static void test_moves(void **state)
 }
 
 /* Requests that any order has read from the ring are not lost, and come once. */
-static void test_shelf(void **state)
+static void test_reorder(void **state)
 {
 	uint32_t seen = 0;
 	struct fixture f;
@@ -187,7 +187,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moves),
-		cmocka_unit_test(test_shelf),
+		cmocka_unit_test(test_reorder),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_profiles),
 	};

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void test_tales(void **state)
+static void test_capture_samples(void **state)
 {
 	char name[32];
 	struct model s;
@@ -95,7 +95,7 @@ static void test_ranges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tales),
+		cmocka_unit_test(test_capture_samples),
 		cmocka_unit_test(test_goldens),
 		cmocka_unit_test(test_causes),
 		cmocka_unit_test(test_ranges),

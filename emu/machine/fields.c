@@ -59,7 +59,7 @@ static const char *key_at(const void *table, unsigned i)
 	return ((const struct field *)table)[i].key;
 }
 
-static const struct field *find(const struct field *rows, const char *key)
+static const struct field *find_field(const struct field *rows, const char *key)
 {
 	for (; rows->key; rows++)
 		if (strcmp(rows->key, key) == 0)
@@ -184,7 +184,7 @@ void fields_read(struct reading *r, const json_t *object, const struct field *ro
 	}
 	json_object_foreach((json_t *)(uintptr_t)object, key, value)
 	{
-		const struct field *f = find(rows, key);
+		const struct field *f = find_field(rows, key);
 		char words[768];
 
 		fields_enter(r, key, 0);

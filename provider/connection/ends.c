@@ -18,7 +18,7 @@ struct entry {
 pthread_mutex_t uhcav_connection_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, entry) entries = LIST_HEAD_INITIALIZER(entries);
 
-static struct entry *find(const struct ibv_qp *qp)
+static struct entry *find_end(const struct ibv_qp *qp)
 {
 	struct entry *x;
 
@@ -33,7 +33,7 @@ void uhcav_end_connect(const struct ibv_qp *qp, const struct uhcav_stack *stack)
 	struct entry *x;
 
 	pthread_mutex_lock(&uhcav_connection_lock);
-	x = find(qp);
+	x = find_end(qp);
 	if (!x) {
 		x = malloc(sizeof(*x));
 		if (x)
@@ -49,7 +49,7 @@ void uhcav_end_forget(const struct ibv_qp *qp)
 	struct entry *x;
 
 	pthread_mutex_lock(&uhcav_connection_lock);
-	x = find(qp);
+	x = find_end(qp);
 	if (x)
 		LIST_REMOVE(x, link);
 	pthread_mutex_unlock(&uhcav_connection_lock);
@@ -61,7 +61,7 @@ bool uhcav_end_posts(const struct ibv_qp *qp, struct uhcav_end *out)
 	struct entry *x;
 
 	pthread_mutex_lock(&uhcav_connection_lock);
-	x = find(qp);
+	x = find_end(qp);
 	if (x) {
 		x->e.posts++;
 		*out = x->e;

@@ -35,14 +35,14 @@ void uhcav_keeping_take(void *memory, void (*end)(void *memory))
 
 __thread void *uhcav_keeping_next;
 
-static void take(void *object)
+static void take_object(void *object)
 {
 	uhcav_keeping_take(object, free);
 }
 
 void uhcav_keeping_begin(void)
 {
-	uhcav_keeper = take;
+	uhcav_keeper = take_object;
 }
 
 bool uhcav_keeping_is_on(void)

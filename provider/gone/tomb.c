@@ -64,7 +64,7 @@ static struct ibv_context *stand_in_of(struct ibv_context *of)
 }
 
 /* Under the lock. */
-static struct uhcav_tomb *find(const void *self)
+static struct uhcav_tomb *find_tomb(const void *self)
 {
 	for (unsigned i = 1; i <= UHCAV_KEPT; i++) {
 		struct uhcav_tomb *t = &tombs[(next + UHCAV_KEPT - i) % UHCAV_KEPT];
@@ -79,7 +79,7 @@ static struct uhcav_tomb *find(const void *self)
 /* Each is known once: one call of a library may destroy by way of another. */
 static void remember(const struct uhcav_tomb *t)
 {
-	struct uhcav_tomb *known = find(t->self);
+	struct uhcav_tomb *known = find_tomb(t->self);
 
 	if (known) {
 		*known = *t;
@@ -176,7 +176,7 @@ void uhcav_tomb_forget(const void *self)
 	struct uhcav_tomb *t;
 
 	pthread_mutex_lock(&uhcav_tomb_lock);
-	t = find(self);
+	t = find_tomb(self);
 	if (t)
 		t->self = NULL;
 	pthread_mutex_unlock(&uhcav_tomb_lock);
@@ -201,7 +201,7 @@ bool uhcav_tomb_find(const void *self, struct uhcav_tomb *out)
 	const struct uhcav_tomb *t;
 
 	pthread_mutex_lock(&uhcav_tomb_lock);
-	t = self ? find(self) : NULL;
+	t = self ? find_tomb(self) : NULL;
 	if (t)
 		*out = *t;
 	pthread_mutex_unlock(&uhcav_tomb_lock);

@@ -218,7 +218,7 @@ static struct uhcav_hang_thread look_at(pid_t tid, bool *known)
 	return t;
 }
 
-static struct uhcav_hang_thread *find(struct uhcav_hang_threads *all, pid_t tid)
+static struct uhcav_hang_thread *find_thread(struct uhcav_hang_threads *all, pid_t tid)
 {
 	for (unsigned i = 0; i < all->n; i++)
 		if (all->at[i].tid == tid)
@@ -246,7 +246,7 @@ static void take_thread(struct uhcav_hang_threads *all, pid_t tid, uint64_t now)
 		all->all &= !exists(tid);
 		return;
 	}
-	to = find(all, tid);
+	to = find_thread(all, tid);
 	if (!to) {
 		all->all = false;
 		return;

@@ -111,7 +111,7 @@ static bool make_room(size_t size, struct held *oldest)
 	return false;
 }
 
-static void put(const struct held *h)
+static void put_held(const struct held *h)
 {
 	struct held oldest;
 	bool done = false;
@@ -145,7 +145,7 @@ bool uhcav_quarantine_take(void *p, size_t size, const struct uhcav_stack *stack
 	h.mr = r.mr;
 	h.number = r.number;
 	h.made = r.made;
-	put(&h);
+	put_held(&h);
 	return true;
 }
 

@@ -57,7 +57,7 @@ void uhcav_range_add(const struct uhcav_range *r)
 	pthread_mutex_unlock(&uhcav_ranges_lock);
 }
 
-static struct entry *find(const void *mr)
+static struct entry *find_range(const void *mr)
 {
 	struct entry *e;
 
@@ -72,7 +72,7 @@ void uhcav_range_remove(const void *mr)
 	struct entry *e;
 
 	pthread_mutex_lock(&uhcav_ranges_lock);
-	e = find(mr);
+	e = find_range(mr);
 	if (e) {
 		count(&e->r, -1);
 		LIST_REMOVE(e, link);
@@ -116,7 +116,7 @@ bool uhcav_ranges_target(uintptr_t from, uintptr_t to, struct uhcav_range *out)
 }
 
 /* The oldest makes room. */
-static void put(struct uhcav_range *r, const struct uhcav_change *c)
+static void put_change(struct uhcav_range *r, const struct uhcav_change *c)
 {
 	if (r->n == UHCAV_RANGE_CHANGES) {
 		for (unsigned i = 1; i < r->n; i++)
@@ -136,7 +136,7 @@ void uhcav_ranges_change(const struct uhcav_change *c)
 		if (e->r.from >= c->to || c->from >= e->r.to)
 			continue;
 		count(&e->r, -1);
-		put(&e->r, c);
+		put_change(&e->r, c);
 		count(&e->r, 1);
 	}
 	pthread_mutex_unlock(&uhcav_ranges_lock);
@@ -185,7 +185,7 @@ static void trim(struct uhcav_range *r, const char *call, const struct uhcav_sta
 					       .to = c->to & ~(PAGE - 1),
 					       .stack = stack};
 		if (c->kind == UHCAV_FREED && dropped.from < dropped.to)
-			put(r, &dropped);
+			put_change(r, &dropped);
 	}
 }
 
@@ -216,7 +216,7 @@ bool uhcav_ranges_look(const void *mr, uint64_t at, uint64_t length, struct uhca
 	if (!uhcav_ranges_any())
 		return false;
 	pthread_mutex_lock(&uhcav_ranges_lock);
-	e = find(mr);
+	e = find_range(mr);
 	for (unsigned i = e ? e->r.n : 0; i-- && !found;) {
 		const struct uhcav_change *c = &e->r.changes[i];
 		found = c->from < at + length && at < c->to;

@@ -119,7 +119,7 @@ static bool is_new(uintptr_t pc)
 	return true;
 }
 
-static uint32_t find(const struct watched *w, uintptr_t pc)
+static uint32_t find_held(const struct watched *w, uintptr_t pc)
 {
 	static union uhcav_stack_room of;
 	uint32_t held = 0;
@@ -174,7 +174,7 @@ static void on_use(struct watched *w, uintptr_t pc)
 		return;
 	if (w->held)
 		uhcav_diagnostic_retract(w->held);
-	else if ((w->held = find(w, pc)))
+	else if ((w->held = find_held(w, pc)))
 		begin(w, &w->wc->pkey_index, &w->wc->sl);
 }
 

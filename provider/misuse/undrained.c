@@ -19,7 +19,7 @@ void uhcav_misuse_leave_undrained(struct uhcav_undrained *u, const struct ibv_cq
 }
 
 /* Takes the entry, for one caller alone; NULL: there is none. */
-static const struct uhcav_stack *take(struct uhcav_undrained *u)
+static const struct uhcav_stack *take_stack(struct uhcav_undrained *u)
 {
 	const struct uhcav_stack *destroyed;
 
@@ -33,7 +33,7 @@ static const struct uhcav_stack *take(struct uhcav_undrained *u)
 
 void uhcav_misuse_forget_undrained(struct uhcav_undrained *u)
 {
-	take(u);
+	take_stack(u);
 }
 
 bool uhcav_misuse_any_undrained(void)
@@ -43,7 +43,7 @@ bool uhcav_misuse_any_undrained(void)
 
 void uhcav_misuse_used_on(struct uhcav_undrained *u, uint32_t srq, struct uhcav_here here)
 {
-	const struct uhcav_stack *destroyed = take(u);
+	const struct uhcav_stack *destroyed = take_stack(u);
 
 	if (!destroyed || !uhcav_diagnostic_is_new(UHCA_CHECK_SRQ_UNDRAINED, destroyed, NULL))
 		return;

@@ -32,7 +32,7 @@ static struct process {
 } processes[PROCESSES];
 static unsigned n_processes;
 
-static struct process *find(pid_t pid)
+static struct process *find_process(pid_t pid)
 {
 	for (unsigned i = 0; i < n_processes; i++)
 		if (processes[i].pid == pid)
@@ -73,7 +73,7 @@ static bool stands_as_reported(const struct process *p, const json_t *line)
 /* One that was silent in between has gone on, and says something new. */
 static struct process *note(pid_t pid, json_t *line, unsigned ms)
 {
-	struct process *p = find(pid);
+	struct process *p = find_process(pid);
 	uint64_t now = ctl_now_ms();
 	p = p ? p : place_for(pid, now, ms);
 	if (!p)
@@ -171,7 +171,7 @@ static bool says(const struct process *p, const char *word)
 
 static bool add_process(pid_t pid, unsigned ms, bool is_end)
 {
-	struct process *other = find(pid);
+	struct process *other = find_process(pid);
 	if (!other || ctl_now_ms() - other->heard >= ms)
 		return false;
 	other->in_circle = true;
@@ -531,7 +531,7 @@ static json_t *look_elsewhere(const struct hang_tables *t, struct process *p, un
 		const struct process *other;
 		if (note || !look_at(t, qp, &l) || is_over(t, &l) || l.program == CTL_NO_ROW)
 			continue;
-		other = find((pid_t)ctl_cell_number(t->clients, l.program, "pid"));
+		other = find_process((pid_t)ctl_cell_number(t->clients, l.program, "pid"));
 		/* one that takes connections may wait for the next, but owes this one a receive */
 		if (!other || ctl_now_ms() - other->heard >= ms ||
 		    (waits_for_receive(t, &l) && says(other, "strangers")))

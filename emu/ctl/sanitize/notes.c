@@ -13,7 +13,7 @@ static json_t *names;  /* by name: an ID */
 static json_t *once;   /* names of findings that were told */
 
 /* Takes the value over. */
-static void put(json_t **table, const char *key, json_t *value)
+static void put_note(json_t **table, const char *key, json_t *value)
 {
 	if (!*table)
 		*table = json_object();
@@ -31,9 +31,9 @@ bool notes_take(json_t *line)
 	json_t *frames = json_object_get(line, "frames");
 
 	if (stack && json_is_array(frames))
-		put(&stacks, stack, json_incref(frames));
+		put_note(&stacks, stack, json_incref(frames));
 	else if (note && json_is_string(of))
-		put(&names, note, json_incref(of));
+		put_note(&names, note, json_incref(of));
 	return stack || note;
 }
 
@@ -93,7 +93,7 @@ bool notes_complete(json_t *finding)
 	if (name && json_object_get(once, name))
 		return false;
 	if (name)
-		put(&once, name, json_true());
+		put_note(&once, name, json_true());
 	complete_stacks(json_object_get(finding, "stacks"));
 	if (json_is_array(cause))
 		say_cause(cause, json_object_get(finding, "facts"));

@@ -20,7 +20,7 @@ static struct picture {
 	uint64_t heard, ended;
 } pictures[PICTURES];
 
-static struct picture *find(pid_t pid)
+static struct picture *find_picture(pid_t pid)
 {
 	for (unsigned i = 0; i < PICTURES; i++)
 		if (pictures[i].line && pictures[i].pid == pid)
@@ -45,7 +45,7 @@ bool picture_take(pid_t pid, json_t *line)
 {
 	if (!json_is_array(json_object_get(line, "stands")))
 		return false;
-	struct picture *p = find(pid);
+	struct picture *p = find_picture(pid);
 	p = p ? p : place();
 	json_decref(p->line);
 	*p = (struct picture){.pid = pid, .line = json_incref(line), .heard = ctl_now_ms()};
@@ -54,7 +54,7 @@ bool picture_take(pid_t pid, json_t *line)
 
 void picture_end(pid_t pid)
 {
-	struct picture *p = find(pid);
+	struct picture *p = find_picture(pid);
 	if (p && !p->ended)
 		p->ended = ctl_now_ms();
 }
@@ -102,7 +102,7 @@ static void thread_words(const struct picture *p, const json_t *thread, char fac
 
 const char *picture_program(pid_t pid)
 {
-	const struct picture *p = find(pid);
+	const struct picture *p = find_picture(pid);
 	const char *name = p ? json_string_value(json_object_get(p->line, "program")) : NULL;
 	return name ? name : "?";
 }
@@ -123,7 +123,7 @@ static bool serves(const struct picture *p)
 
 bool picture_facts(pid_t pid, unsigned ms, json_t *facts)
 {
-	const struct picture *p = find(pid);
+	const struct picture *p = find_picture(pid);
 	char fact[FACT_ROOM];
 	const json_t *thread;
 	size_t i;

@@ -56,7 +56,7 @@ static size_t name_length(const char *statement)
 	return statement[n] == ':' ? n + 1 : 0;
 }
 
-static unsigned find(const struct acts *a, const char *statement, size_t n)
+static unsigned find_statement(const struct acts *a, const char *statement, size_t n)
 {
 	unsigned i = 0;
 
@@ -71,7 +71,7 @@ static const char *forget(struct acts *a, const char *name)
 	unsigned at;
 
 	snprintf(statement, sizeof(statement), "fault %.64s:", name);
-	at = find(a, statement, strlen(statement));
+	at = find_statement(a, statement, strlen(statement));
 	if (at == a->n)
 		return NULL;
 	free(a->line[at]);
@@ -82,7 +82,7 @@ static const char *forget(struct acts *a, const char *name)
 const char *acts_note(struct acts *a, const char *statement)
 {
 	static const char forgets[] = "forget ";
-	unsigned at = find(a, statement, name_length(statement));
+	unsigned at = find_statement(a, statement, name_length(statement));
 	char *copy;
 
 	if (strncmp(statement, forgets, sizeof(forgets) - 1) == 0)

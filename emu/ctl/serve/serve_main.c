@@ -21,7 +21,7 @@ static const char *value_of(const char *word, const char *name)
 	return strncmp(word, name, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
 }
 
-static bool take(struct serve_options *o, const char *word)
+static bool take_word(struct serve_options *o, const char *word)
 {
 	const struct {
 		const char *name;
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 
 	s.options.life_fd = s.options.ready_fd = -1;
 	for (int i = 1; i < argc; i++) {
-		if (take(&s.options, argv[i]))
+		if (take_word(&s.options, argv[i]))
 			continue;
 		fprintf(stderr, "uhca-serve: '%s' is not understood; call uhcactl serve\n",
 			argv[i]);

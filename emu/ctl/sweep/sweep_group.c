@@ -42,8 +42,8 @@ static struct sweep_group *group_of(struct sweep_groups *g, const struct sweep_d
 	return &g->at[g->n++];
 }
 
-static int take(struct sweep_groups *g, const struct sweep_result *r, struct sweep_known *known,
-		enum sweep_fault_of_test of)
+static int take_result(struct sweep_groups *g, const struct sweep_result *r,
+		       struct sweep_known *known, enum sweep_fault_of_test of)
 {
 	for (unsigned i = 0; i < r->n; i++) {
 		struct sweep_group *to;
@@ -119,7 +119,7 @@ int sweep_groups_make(const struct sweep_result *results, unsigned n, struct swe
 	*out = (struct sweep_groups){.n = 0};
 	for (unsigned of = 0; of < SWEEP_DIAGNOSTICS; of++)
 		for (unsigned i = 0; i < n && error == 0; i++)
-			error = take(out, &results[i], known, (enum sweep_fault_of_test)of);
+			error = take_result(out, &results[i], known, (enum sweep_fault_of_test)of);
 	for (unsigned i = 0; i < n && error == 0; i++)
 		error = take_words(out, &results[i]);
 	drop_good_words(out);

@@ -55,8 +55,8 @@ void sweep_plan_rules(unsigned kinds, FILE *out)
 		put_packet_rules(out);
 }
 
-static struct sweep_count *find(const struct sweep_counts *c, const char *what, unsigned client,
-				bool is_packet)
+static struct sweep_count *find_count(const struct sweep_counts *c, const char *what,
+				      unsigned client, bool is_packet)
 {
 	for (unsigned i = 0; i < c->n; i++)
 		if (c->at[i].client == client && c->at[i].is_packet == is_packet &&
@@ -67,7 +67,7 @@ static struct sweep_count *find(const struct sweep_counts *c, const char *what, 
 
 static int count(struct sweep_counts *c, const struct sweep_count *one)
 {
-	struct sweep_count *known = find(c, one->what, one->client, one->is_packet), *more;
+	struct sweep_count *known = find_count(c, one->what, one->client, one->is_packet), *more;
 
 	if (known) {
 		known->n++;
@@ -162,7 +162,7 @@ unsigned sweep_counts_of(const struct sweep_counts *counts, const struct sweep_i
 			 const char **program)
 {
 	const struct sweep_count *c =
-		find(counts, item->what, item->client, item->kind == SWEEP_PACKETS);
+		find_count(counts, item->what, item->client, item->kind == SWEEP_PACKETS);
 
 	*program = c ? c->program : "";
 	return c ? c->n : 0;

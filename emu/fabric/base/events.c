@@ -50,7 +50,7 @@ int fabric_events_reserve(struct fabric_events *q, uint32_t n)
 	return 0;
 }
 
-static inline void put(struct fabric_events *q, uint32_t i, fabric_event e)
+static inline void put_event(struct fabric_events *q, uint32_t i, fabric_event e)
 {
 	q->heap[i] = e;
 	q->position[fabric_event_slot(e)] = i + 1;
@@ -63,10 +63,10 @@ static void rise(struct fabric_events *q, uint32_t i, fabric_event e)
 
 		if (e > q->heap[up])
 			break;
-		put(q, i, q->heap[up]);
+		put_event(q, i, q->heap[up]);
 		i = up;
 	}
-	put(q, i, e);
+	put_event(q, i, e);
 }
 
 static void sink(struct fabric_events *q, uint32_t i, fabric_event e)
@@ -82,10 +82,10 @@ static void sink(struct fabric_events *q, uint32_t i, fabric_event e)
 			least = q->heap[k] < q->heap[least] ? k : least;
 		if (q->heap[least] > e)
 			break;
-		put(q, i, q->heap[least]);
+		put_event(q, i, q->heap[least]);
 		i = least;
 	}
-	put(q, i, e);
+	put_event(q, i, e);
 }
 
 static void settle(struct fabric_events *q, uint32_t i, fabric_event e)

@@ -80,7 +80,7 @@ static size_t read_decimal(const char *at, size_t length, struct decimal *d)
 	return i && at[i - 1] != '.' ? i : 0;
 }
 
-static const struct suffix *find(const char *at, size_t length, enum fabric_unit unit)
+static const struct suffix *find_suffix(const char *at, size_t length, enum fabric_unit unit)
 {
 	for (const struct suffix *s = suffixes(unit); s->text; s++)
 		if (strlen(s->text) == length && memcmp(s->text, at, length) == 0)
@@ -121,7 +121,7 @@ int fabric_quantity(const char *at, size_t length, enum fabric_unit unit, uint64
 		*value = 0;
 		return 0;
 	}
-	s = find(at + n, length - n, unit);
+	s = find_suffix(at + n, length - n, unit);
 	if (!s || (unit == FABRIC_COUNT && d.scale != 1))
 		return -EINVAL;
 	if (unit == FABRIC_RATIO && s->text[0] == '%')

@@ -199,7 +199,7 @@ static void wait_free(struct fabric *f, struct port *p)
 }
 
 /* Something, or nothing that may leave. */
-static struct fabric_packet *take(struct fabric *f, struct port *p, uint64_t now)
+static struct fabric_packet *take_packet(struct fabric *f, struct port *p, uint64_t now)
 {
 	struct fabric_packet *k;
 
@@ -240,7 +240,7 @@ void port_go(struct fabric *f, struct port *p, uint64_t now)
 		wait_free(f, p);
 		return;
 	}
-	k = take(f, p, now);
+	k = take_packet(f, p, now);
 	if (k) {
 		transmit(f, p, k, now);
 		if (wants_more(p))

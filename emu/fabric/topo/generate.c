@@ -169,7 +169,7 @@ static const struct generator generators[] = {
 };
 #define GENERATORS (sizeof(generators) / sizeof(generators[0]))
 
-static const struct generator *find(const char *text, struct fabric_error *e)
+static const struct generator *find_generator(const char *text, struct fabric_error *e)
 {
 	const size_t length = fabric_spec_name(text);
 	char word[64], said[300];
@@ -208,7 +208,7 @@ static int read_plan(struct plan *p, const struct generator *g, const char *text
 
 int fabric_topology_generate(struct fabric_topology *t, const char *text, struct fabric_error *e)
 {
-	const struct generator *g = find(text, e);
+	const struct generator *g = find_generator(text, e);
 	struct plan p = {.t = t};
 
 	if (!g || read_plan(&p, g, text, e) < 0)

@@ -35,9 +35,9 @@ void io_failures_add(struct io_failures *all, const struct core_trace *t, uid_t 
 }
 
 /* The newest of the QP for which "fits" says yes. */
-static const struct io_failure *find(const struct io_failures *all, uint32_t qpn, uid_t uid,
-				     bool (*fits)(const struct io_failure *, uint8_t),
-				     uint8_t status)
+static const struct io_failure *find_failure(const struct io_failures *all, uint32_t qpn, uid_t uid,
+					     bool (*fits)(const struct io_failure *, uint8_t),
+					     uint8_t status)
 {
 	for (uint32_t i = 1; i <= IO_FAILURES && i <= all->n; i++) {
 		const struct io_failure *f = &all->at[(all->n - i) % IO_FAILURES];
@@ -79,16 +79,16 @@ static bool fits_own(const struct io_failure *f, uint8_t status)
 const struct io_failure *io_failures_of(const struct io_failures *all, uint32_t qpn, uid_t uid,
 					uint8_t status)
 {
-	return find(all, qpn, uid, fits_peer, status);
+	return find_failure(all, qpn, uid, fits_peer, status);
 }
 
 const struct io_failure *io_failures_own(const struct io_failures *all, uint32_t qpn, uid_t uid,
 					 uint8_t status)
 {
-	return find(all, qpn, uid, fits_own, status);
+	return find_failure(all, qpn, uid, fits_own, status);
 }
 
 const struct io_failure *io_failures_dropped(const struct io_failures *all, uint32_t qpn, uid_t uid)
 {
-	return find(all, qpn, uid, is_drop, 0);
+	return find_failure(all, qpn, uid, is_drop, 0);
 }

@@ -134,7 +134,7 @@ struct table {
 	unsigned port, n;
 };
 
-static void put(struct table *t, const uint8_t gid[16], bool v1)
+static void put_gid(struct table *t, const uint8_t gid[16], bool v1)
 {
 	if (t->n >= t->look->gid_entries)
 		return;
@@ -147,8 +147,8 @@ static void put(struct table *t, const uint8_t gid[16], bool v1)
 static void put_types(struct table *t, const uint8_t gid[16], bool both)
 {
 	if (both)
-		put(t, gid, true);
-	put(t, gid, false);
+		put_gid(t, gid, true);
+	put_gid(t, gid, false);
 }
 
 /* Behind the last address of the port. */
@@ -181,7 +181,7 @@ static void put_roce(struct table *t, const struct io_identity *id, bool both)
 static void put_addresses(struct table *t, const struct io_identity *id)
 {
 	for (unsigned i = id->first_address[t->port]; i < last_address(t, id); i++)
-		put(t, id->addresses.a[i].gid, false);
+		put_gid(t, id->addresses.a[i].gid, false);
 }
 
 static void fill_gids(struct table *t, const struct io_identity *id)
@@ -201,18 +201,18 @@ static void fill_gids(struct table *t, const struct io_identity *id)
 		return;
 	case MACHINE_GIDS_INFINIBAND:
 		guid_gid(id->guid + t->port, gid);
-		put(t, gid, false);
+		put_gid(t, gid, false);
 		return;
 	case MACHINE_GIDS_EFA:
 		io_machine_device_mac(id, t->port, mac);
 		link_local(mac, gid);
-		put(t, gid, false);
+		put_gid(t, gid, false);
 		return;
 	case MACHINE_GIDS_EMPTY:
 		return;
 	case MACHINE_GIDS_LITERAL:
 		for (unsigned i = 0; i < p->n_gids; i++)
-			put(t, p->gid[i].gid, p->gid[i].v1);
+			put_gid(t, p->gid[i].gid, p->gid[i].v1);
 		return;
 	}
 }

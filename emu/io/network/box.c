@@ -59,7 +59,7 @@ static void say_lost(const struct io_network_box *b, const struct core_burst *t,
 }
 
 /* The device is asked for more when its port has sent this. */
-static void hold(struct io_network_box *b, unsigned class)
+static void hold_class(struct io_network_box *b, unsigned class)
 {
 	struct io_network *n = b->network;
 
@@ -94,7 +94,7 @@ static void inject(struct io_network_box *b, const struct io_network_box *to,
 		fabric_send(n->fabric, b->host, p, n->at);
 	}
 	if (!fabric_idle(n->fabric, b->host, class_of(t->flow.tclass), n->at))
-		hold(b, class_of(t->flow.tclass));
+		hold_class(b, class_of(t->flow.tclass));
 }
 
 /* The sender's port sends a copy for each host, its own included; which groups one hears is its

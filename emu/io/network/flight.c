@@ -53,7 +53,7 @@ static struct io_flight **store_of(struct io_flights *f, uint32_t room)
 	return room <= IO_FLIGHT_SHORT ? &f->free_short : &f->free_long;
 }
 
-static struct io_flight *take(struct io_flights *f, uint32_t length)
+static struct io_flight *take_flight(struct io_flights *f, uint32_t length)
 {
 	const uint32_t room = length <= IO_FLIGHT_SHORT ? IO_FLIGHT_SHORT : f->longest;
 	struct io_flight **store = store_of(f, room), *one = *store;
@@ -94,7 +94,7 @@ int64_t io_flights_add(struct io_flights *f, const struct core_burst *t)
 
 	if (!f->n_free && f->n == f->size && grow(f) < 0)
 		return -ENOMEM;
-	one = take(f, t->length);
+	one = take_flight(f, t->length);
 	if (!one)
 		return -ENOMEM;
 	copy(one, t);

@@ -85,7 +85,7 @@ static struct ucma_port *make(const struct ucma_id *id, uint16_t port)
 	return p;
 }
 
-static void hold(struct ucma_id *id, struct ucma_port *p)
+static void hold_port(struct ucma_id *id, struct ucma_port *p)
 {
 	LIST_INSERT_HEAD(&p->ids, id, of_port);
 	p->n++;
@@ -230,7 +230,7 @@ int ucma_port_bind(struct ucma_id *id)
 	id->src.port = port;
 	if (id->src.family == AF_IB)
 		id->src.sid = (uint64_t)id->port_ps << 16 | port;
-	hold(id, p);
+	hold_port(id, p);
 	return 0;
 }
 

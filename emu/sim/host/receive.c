@@ -33,7 +33,7 @@ static void notify(struct sim *s, struct sim_connection *c, const struct fabric_
 	}
 }
 
-static void take(struct sim *s, struct sim_connection *c, uint64_t length)
+static void take_bytes(struct sim *s, struct sim_connection *c, uint64_t length)
 {
 	c->delivered += length;
 	s->counters.delivered += length;
@@ -67,7 +67,7 @@ static void in_order(struct sim *s, struct sim_connection *c, const struct fabri
 	const bool gap = c->nak_sent;
 
 	c->nak_sent = false;
-	take(s, c, k->length);
+	take_bytes(s, c, k->length);
 	c->expected++;
 	while (c->bits && sim_bit(c->bits, c->expected) && c->expected != c->end) {
 		sim_set_bit(c->bits, c->expected, false);
@@ -88,7 +88,7 @@ static void out_of_order(struct sim *s, struct sim_connection *c, const struct f
 	s->counters.out_of_order++;
 	if (c->bits) {
 		if (!sim_bit(c->bits, k->psn))
-			take(s, c, k->length);
+			take_bytes(s, c, k->length);
 		sim_set_bit(c->bits, k->psn, true);
 		c->nak_sent = true;
 		answer(s, c, k, SIM_SACK, now);

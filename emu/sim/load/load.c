@@ -20,7 +20,7 @@ static const char *kind_at(const void *table, unsigned i)
 	return i < KINDS ? kinds[i]->name : NULL;
 }
 
-static const struct load_kind *find(const char *text, struct fabric_error *e)
+static const struct load_kind *find_load(const char *text, struct fabric_error *e)
 {
 	const size_t length = fabric_spec_name(text);
 	char word[64], said[300];
@@ -36,7 +36,7 @@ static const struct load_kind *find(const char *text, struct fabric_error *e)
 
 int load_add(struct load_set *set, const char *text, struct fabric_error *e)
 {
-	const struct load_kind *kind = find(text, e);
+	const struct load_kind *kind = find_load(text, e);
 	struct fabric_spec_key keys[7] = {0};
 	struct load *l;
 

@@ -67,7 +67,7 @@ static uint64_t number(const char *text, uint64_t min, uint64_t max)
 	return n;
 }
 
-static bool take(struct rig_options *o, int c)
+static bool take_option(struct rig_options *o, int c)
 {
 	switch (c) {
 	case 'c':
@@ -110,7 +110,7 @@ void rig_options(struct rig_options *o, int argc, char **argv)
 			help(&defaults, argv[0]);
 			exit(0);
 		}
-		if (!take(o, c)) {
+		if (!take_option(o, c)) {
 			fprintf(stderr, "Try %s --help.\n", argv[0]);
 			exit(2);
 		}

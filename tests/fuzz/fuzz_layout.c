@@ -27,7 +27,7 @@ struct named {
 	uint64_t base, length;
 };
 
-static const void *find(struct stage *s, uint32_t key)
+static const void *find_key(struct stage *s, uint32_t key)
 {
 	return table_find(&s->w->device[0].host.dev->mrs, key >> 8);
 }
@@ -49,7 +49,7 @@ static struct named choose(struct stage *s, struct fuzz_input *in, unsigned acto
 	uint8_t which = input_u8(in);
 	const struct actor *a = &s->actor[which & 64 ? !actor : actor];
 	struct named n = {.key = number_of(a, (which & 31) % THINGS)};
-	const struct object *o = find(s, n.key);
+	const struct object *o = find_key(s, n.key);
 
 	if (o && o->kind == KEY_MW) {
 		const struct mw *mw = (const void *)o;
@@ -212,7 +212,7 @@ static void describe(struct stage *s, struct fuzz_input *in)
 	unsigned actor = who & 1;
 	struct actor *a = &s->actor[actor];
 	const struct vmr *key = &a->key[input_u8(in) % KEYS];
-	const struct mr *mr = find(s, key->lkey);
+	const struct mr *mr = find_key(s, key->lkey);
 	struct draft d = {.shape = 1 + (who >> 3 & 3)};
 
 	d.layout.key = mr ? mr->key : key->lkey;
@@ -328,7 +328,7 @@ static void bind(struct stage *s, struct fuzz_input *in)
 	uint8_t who = input_u8(in), rights = input_u8(in);
 	struct actor *a = &s->actor[who & 1];
 	struct uhca_abi_block b = choose_piece(s, in, who & 1);
-	const struct mw *mw = find(s, a->window[who >> 2 & 1].rkey);
+	const struct mw *mw = find_key(s, a->window[who >> 2 & 1].rkey);
 	uint32_t key = mw ? mw->key : a->window[who >> 2 & 1].rkey;
 
 	if (a->open)
@@ -379,7 +379,7 @@ static void renew_key(struct stage *s, unsigned actor, unsigned i)
 {
 	struct actor *a = &s->actor[actor];
 	uint32_t pd = s->pd[a->qp_pd[i == KEYS - 1]];
-	const struct mr *mr = find(s, a->key[i].lkey);
+	const struct mr *mr = find_key(s, a->key[i].lkey);
 	bool used = mr && mr->obj.refs;
 
 	FUZZ_CHECK(mr != NULL);

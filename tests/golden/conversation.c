@@ -73,7 +73,7 @@ bool spoken_together(const struct spoken *a, const struct spoken *b)
 	return memcmp(a->flow.src, b->flow.src, sizeof(a->flow.src)) == 0;
 }
 
-static void take(struct message *m, const struct spoken *s)
+static void take_spoken(struct message *m, const struct spoken *s)
 {
 	assert_true(m->length + s->pkt.payload_len <= sizeof(m->data));
 	if (s->pkt.payload_len)
@@ -90,7 +90,7 @@ void conversation_message(const struct conversation *c, unsigned first, struct m
 
 		if (!spoken_together(s, &c->packet[first]) || packet_is_answer(&s->pkt))
 			continue;
-		take(out, s);
+		take_spoken(out, s);
 		if (roce_opcode_is_last(s->pkt.bth.opcode))
 			return;
 	}
@@ -110,7 +110,7 @@ void conversation_answer(const struct conversation *c, unsigned request, struct 
 			continue;
 		if (packet_operation(&s->pkt) == ROCE_OP_ACK)
 			continue;
-		take(out, s);
+		take_spoken(out, s);
 		if (roce_opcode_is_last(s->pkt.bth.opcode))
 			return;
 		psn = psn_add(psn, 1);

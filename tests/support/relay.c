@@ -144,7 +144,7 @@ static void release_due(struct lane *lane, int64_t now)
 	}
 }
 
-static bool hold(struct lane *lane, const uint8_t *frame, size_t n)
+static bool hold_frame(struct lane *lane, const uint8_t *frame, size_t n)
 {
 	if (lane->n_held == HELD_MAX)
 		return false;
@@ -170,7 +170,7 @@ static void pass_on(struct lane *lane, const struct chances *chances, const uint
 		lane->lost++;
 		return;
 	}
-	if (happens(chances->reorder) && hold(lane, f, n)) {
+	if (happens(chances->reorder) && hold_frame(lane, f, n)) {
 		lane->late++;
 		return;
 	}

@@ -154,7 +154,7 @@ static void map(struct daemon_user *u, struct daemon_object *o, uint64_t size)
 	o->region_size = size;
 }
 
-static struct daemon_object *find(struct daemon_user *u, enum abi_kind kind, uint32_t handle)
+static struct daemon_object *find_object(struct daemon_user *u, enum abi_kind kind, uint32_t handle)
 {
 	for (unsigned i = 0; i < u->n; i++)
 		if (u->o[i].kind == kind && u->o[i].handle == handle)
@@ -164,7 +164,7 @@ static struct daemon_object *find(struct daemon_user *u, enum abi_kind kind, uin
 
 static void forget(struct daemon_user *u, enum abi_kind kind, uint32_t handle)
 {
-	struct daemon_object *o = find(u, kind, handle);
+	struct daemon_object *o = find_object(u, kind, handle);
 
 	if (!o)
 		return;
@@ -252,9 +252,9 @@ static void note_reply(struct daemon_user *u, uint32_t cmd, const void *msg)
 		note_made(u, cmd, msg);
 	if (a->destroys)
 		forget(u, a->destroys, in.handle);
-	if (cmd == UHCA_CMD_RESIZE_CQ && (o = find(u, ABI_CQ, in.handle)))
+	if (cmd == UHCA_CMD_RESIZE_CQ && (o = find_object(u, ABI_CQ, in.handle)))
 		note_cq(u, o);
-	if (cmd == UHCA_CMD_REREG_MR && (o = find(u, ABI_MR, ((const uint32_t *)msg)[10])))
+	if (cmd == UHCA_CMD_REREG_MR && (o = find_object(u, ABI_MR, ((const uint32_t *)msg)[10])))
 		note_key(u, o);
 	if (cmd == UHCA_CMD_EXPORT)
 		memcpy(u->token, u->c.reply.bytes + sizeof(u->c.reply.h), sizeof(u->token));

@@ -128,7 +128,7 @@ static void change(struct request *r, struct fuzz_input *in)
 	}
 }
 
-static void put(struct daemon_object *q, const struct request *r)
+static void put_request(struct daemon_object *q, const struct request *r)
 {
 	const uint32_t slot = q->sent & (q->send.entries - 1);
 	uint8_t *at = (uint8_t *)q->region + q->send.offset + (size_t)slot * q->send.stride;
@@ -161,7 +161,7 @@ void daemon_user_post_send(struct daemon_user *u, struct daemon_user *peer, stru
 	else
 		fill_remote(u, peer, &r, in);
 	change(&r, in);
-	put(q, &r);
+	put_request(q, &r);
 }
 
 void daemon_user_post_recv(struct daemon_user *u, struct fuzz_input *in)

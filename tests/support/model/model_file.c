@@ -22,7 +22,7 @@ struct body {
 	bool swapped;
 };
 
-static void put(struct body *b, const void *p, size_t n)
+static void put_bytes(struct body *b, const void *p, size_t n)
 {
 	assert_true(b->used + n <= sizeof(b->bytes));
 	if (n > 0)
@@ -33,33 +33,33 @@ static void put(struct body *b, const void *p, size_t n)
 static void put16(struct body *b, uint16_t v)
 {
 	v = b->swapped ? __builtin_bswap16(v) : v;
-	put(b, &v, sizeof(v));
+	put_bytes(b, &v, sizeof(v));
 }
 
 static void put32(struct body *b, uint32_t v)
 {
 	v = b->swapped ? __builtin_bswap32(v) : v;
-	put(b, &v, sizeof(v));
+	put_bytes(b, &v, sizeof(v));
 }
 
 static void put64(struct body *b, uint64_t v)
 {
 	v = b->swapped ? __builtin_bswap64(v) : v;
-	put(b, &v, sizeof(v));
+	put_bytes(b, &v, sizeof(v));
 }
 
 static void pad(struct body *b)
 {
 	static const uint8_t zeros[4];
 
-	put(b, zeros, -b->used & 3u);
+	put_bytes(b, zeros, -b->used & 3u);
 }
 
 static void put_option(struct body *b, uint16_t code, const void *value, size_t length)
 {
 	put16(b, code);
 	put16(b, (uint16_t)length);
-	put(b, value, length);
+	put_bytes(b, value, length);
 	pad(b);
 }
 
@@ -190,7 +190,7 @@ static void write_packet(struct model_file *f, const struct model_said *d, bool 
 	put32(&b, (uint32_t)ns);
 	put32(&b, (uint32_t)length);
 	put32(&b, (uint32_t)length);
-	put(&b, frame, length);
+	put_bytes(&b, frame, length);
 	pad(&b);
 	put32(&flags, inbound ? 1 : 2);
 	put_option(&b, 2, flags.bytes, 4);
@@ -217,7 +217,7 @@ void model_file_record(struct model_file *f, double us, const char *words)
 	assert_true(strlen(words) <= UHCA_MODEL_MAX);
 	put32(&b, UHCA_MODEL_PEN);
 	put64(&b, MODEL_FILE_BEGAN + (uint64_t)(us * 1000));
-	put(&b, words, strlen(words));
+	put_bytes(&b, words, strlen(words));
 	pad(&b);
 	model_file_block(f, UHCA_MODEL_BLOCK, b.bytes, b.used);
 }

@@ -11,7 +11,7 @@
 #include <infiniband/verbs.h>
 #include <string.h>
 
-static unsigned find(const char *name)
+static unsigned find_profile(const char *name)
 {
 	unsigned i = 0;
 
@@ -24,7 +24,7 @@ static void make(struct core_config *cfg, const char *name)
 {
 	core_config_default(cfg);
 	cfg->features = UINT32_MAX & ~(uint32_t)UHCA_ABI_HAS_MW_TYPE_2A;
-	assert_int_equal(core_profile_apply(cfg, find(name)), 0);
+	assert_int_equal(core_profile_apply(cfg, find_profile(name)), 0);
 	assert_true(core_config_valid(cfg));
 	core_config_settle(cfg);
 }
@@ -94,7 +94,7 @@ static void test_what_each_lacks(void **state)
 
 static void iwarp(struct core_config *cfg)
 {
-	core_profile_apply(cfg, find("iwarp-like"));
+	core_profile_apply(cfg, find_profile("iwarp-like"));
 }
 
 static void test_iwarp_refuses(void **state)
@@ -168,7 +168,7 @@ static void test_iwarp_closes_with_notice(void **state)
 
 static void minimal(struct core_config *cfg)
 {
-	core_profile_apply(cfg, find("minimal"));
+	core_profile_apply(cfg, find_profile("minimal"));
 }
 
 static void test_minimal_refuses(void **state)
@@ -311,7 +311,7 @@ static void assert_settings(const char *profile, const struct setting *set, unsi
 	struct core_config cfg;
 
 	core_config_default(&cfg);
-	assert_int_equal(core_profile_apply(&cfg, find(profile)), 0);
+	assert_int_equal(core_profile_apply(&cfg, find_profile(profile)), 0);
 	for (unsigned i = 0; i < LIMITS; i++) {
 		uint64_t want = table[i].usual;
 
@@ -372,7 +372,7 @@ static void test_features(void **state)
 	for (unsigned i = 0; i < sizeof(profile) / sizeof(profile[0]); i++) {
 		make(&cfg, profile[i].name);
 		assert_int_equal(cfg.features, profile[i].has);
-		assert_int_equal(cfg.profile, find(profile[i].name));
+		assert_int_equal(cfg.profile, find_profile(profile[i].name));
 		assert_int_equal(cfg.strict_arming, profile[i].strict);
 		assert_int_equal(cfg.strict_order, profile[i].strict);
 		assert_int_equal(cfg.gather_limit, profile[i].strict ? 0 : 4096);
@@ -412,7 +412,7 @@ static void test_adapter_limits(void **state)
 		struct core_config cfg;
 
 		core_config_default(&cfg);
-		assert_int_equal(core_profile_apply(&cfg, find(adapter->name)), 0);
+		assert_int_equal(core_profile_apply(&cfg, find_profile(adapter->name)), 0);
 		assert_true(core_config_valid(&cfg));
 		for (unsigned i = 0; i < LIMITS; i++) {
 			uint64_t want = table[i].usual;
@@ -438,7 +438,7 @@ static void test_adapter_behaviour(void **state)
 
 		core_config_default(&plain);
 		cfg = plain;
-		assert_int_equal(core_profile_apply(&cfg, find(adapters[a].name)), 0);
+		assert_int_equal(core_profile_apply(&cfg, find_profile(adapters[a].name)), 0);
 		assert_int_equal(cfg.features & ~(uint32_t)UHCA_ABI_HAS_SINK_RULE,
 				 plain.features & ~adapters[a].lacks);
 		assert_int_equal(!(cfg.features & UHCA_ABI_HAS_SINK_RULE),
@@ -454,7 +454,7 @@ static void test_adapter_behaviour(void **state)
 
 static void efa(struct core_config *cfg)
 {
-	core_profile_apply(cfg, find("efa"));
+	core_profile_apply(cfg, find_profile("efa"));
 }
 
 /* What is left of EFA: no RC, small requests, and a node type that is no other's. */

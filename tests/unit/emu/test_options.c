@@ -65,7 +65,7 @@ static const struct options_page page = {.program = "x",
 static struct into into;
 static char error[256];
 
-static int take(const char *first, const char *second)
+static int take_options(const char *first, const char *second)
 {
 	char *const argv[] = {(char *)(uintptr_t)first, (char *)(uintptr_t)second, NULL};
 
@@ -76,50 +76,50 @@ static int take(const char *first, const char *second)
 static void test_kinds(void **state)
 {
 	(void)state;
-	assert_int_equal(take("--flag", NULL), 1);
+	assert_int_equal(take_options("--flag", NULL), 1);
 	assert_true(into.flag);
-	assert_int_equal(take("--number", "-3"), 2);
+	assert_int_equal(take_options("--number", "-3"), 2);
 	assert_int_equal(into.number, -3);
-	assert_int_equal(take("--number=2", "x"), 1);
+	assert_int_equal(take_options("--number=2", "x"), 1);
 	assert_int_equal(into.number, 2);
-	assert_int_equal(take("--colour", "green"), 2);
+	assert_int_equal(take_options("--colour", "green"), 2);
 	assert_int_equal(into.choice, 1);
-	assert_int_equal(take("--text=seven77", NULL), 1);
+	assert_int_equal(take_options("--text=seven77", NULL), 1);
 	assert_string_equal(into.text, "seven77");
-	assert_int_equal(take("-w", "there"), 2);
+	assert_int_equal(take_options("-w", "there"), 2);
 	assert_string_equal(into.word, "there");
-	assert_int_equal(take("--setter", "x"), 1);
+	assert_int_equal(take_options("--setter", "x"), 1);
 	assert_string_equal(into.set, "--setter");
-	assert_int_equal(take("--setter=", "x"), 1);
+	assert_int_equal(take_options("--setter=", "x"), 1);
 	assert_string_equal(into.set, "");
-	assert_int_equal(take("--help=man", NULL), 1);
+	assert_int_equal(take_options("--help=man", NULL), 1);
 	assert_true(into.about.help && into.about.man);
-	assert_int_equal(take("--version", NULL), 1);
+	assert_int_equal(take_options("--version", NULL), 1);
 	assert_true(into.about.version);
 }
 
 static void test_no_options(void **state)
 {
 	(void)state;
-	assert_int_equal(take("--", NULL), 0);
-	assert_int_equal(take("-", NULL), 0);
-	assert_int_equal(take("word", NULL), 0);
-	assert_int_equal(take("", NULL), 0);
+	assert_int_equal(take_options("--", NULL), 0);
+	assert_int_equal(take_options("-", NULL), 0);
+	assert_int_equal(take_options("word", NULL), 0);
+	assert_int_equal(take_options("", NULL), 0);
 }
 
 static void test_abbreviations(void **state)
 {
 	(void)state;
 	into.flag = false;
-	assert_int_equal(take("--flag", NULL), 1); /* its name, though another begins so */
-	assert_int_equal(take("--flago", NULL), 1);
-	assert_int_equal(take("--col=red", NULL), 1);
+	assert_int_equal(take_options("--flag", NULL), 1); /* its name, though another begins so */
+	assert_int_equal(take_options("--flago", NULL), 1);
+	assert_int_equal(take_options("--col=red", NULL), 1);
 	assert_int_equal(into.choice, 0);
 }
 
 static void refused(const char *first, const char *second, const char *message)
 {
-	assert_int_equal(take(first, second), -EINVAL);
+	assert_int_equal(take_options(first, second), -EINVAL);
 	assert_string_equal(error, message);
 }
 

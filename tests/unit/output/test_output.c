@@ -35,7 +35,7 @@ static int teardown(void **state)
 }
 
 /* Opens it, writes the text, and closes it. */
-static void put(const char *name, unsigned how, const char *text)
+static void put_file(const char *name, unsigned how, const char *text)
 {
 	int fd = output_open(name, how);
 
@@ -62,15 +62,15 @@ static void test_made_and_emptied(void **state)
 	struct stat st;
 
 	(void)state;
-	put(path, 0, "a long text");
+	put_file(path, 0, "a long text");
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0644);
-	put(path, 0, "short");
+	put_file(path, 0, "short");
 	assert_holds(path, "short");
-	put(path, OUTPUT_APPEND, "er");
+	put_file(path, OUTPUT_APPEND, "er");
 	assert_holds(path, "shorter");
 	unlink(path);
-	put(path, OUTPUT_PRIVATE, "");
+	put_file(path, OUTPUT_PRIVATE, "");
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	umask(mask);
@@ -88,7 +88,7 @@ static void test_symbolic_link(void **state)
 	for (unsigned how = 0; how < 8; how++)
 		assert_int_equal(output_open(path, how), -ELOOP);
 	assert_int_equal(stat(other, &st), -1);
-	put(other, 0, "precious");
+	put_file(other, 0, "precious");
 	for (unsigned how = 0; how < 8; how++)
 		assert_int_equal(output_open(path, how), -ELOOP);
 	assert_holds(other, "precious");
@@ -98,7 +98,7 @@ static void test_symbolic_link(void **state)
 static void test_second_name(void **state)
 {
 	(void)state;
-	put(other, 0, "precious");
+	put_file(other, 0, "precious");
 	assert_int_equal(link(other, path), 0);
 	for (unsigned how = 0; how < 8; how++)
 		assert_int_equal(output_open(path, how), -EPERM);
@@ -114,7 +114,7 @@ static void test_another_user(void **state)
 		assert_int_equal(output_open("/etc/passwd", OUTPUT_APPEND), -EACCES);
 		return;
 	}
-	put(path, 0, "precious");
+	put_file(path, 0, "precious");
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	for (unsigned how = 0; how < 8; how++)
 		assert_int_equal(output_open(path, how), -EPERM);
@@ -129,17 +129,17 @@ static void test_descriptors(void **state)
 	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	snprintf(name, sizeof(name), "/dev/fd/%d", ends[1]);
-	put(name, 0, "one");
+	put_file(name, 0, "one");
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", ends[1]);
-	put(name, OUTPUT_APPEND, "two");
+	put_file(name, OUTPUT_APPEND, "two");
 	assert_int_equal(read(ends[0], got, sizeof(got)), 6);
 	assert_string_equal(got, "onetwo");
 	assert_true(output_open(name, OUTPUT_REGULAR) < 0);
 	close(ends[0]);
 	close(ends[1]);
 	assert_int_equal(output_open(name, 0), -EBADF);
-	put("/dev/stdout", 0, "");
-	put("/dev/stderr", 0, "");
+	put_file("/dev/stdout", 0, "");
+	put_file("/dev/stderr", 0, "");
 }
 
 static void test_no_files(void **state)
@@ -147,13 +147,13 @@ static void test_no_files(void **state)
 	int end;
 
 	(void)state;
-	put("/dev/null", 0, "x");
+	put_file("/dev/null", 0, "x");
 	assert_int_equal(output_open("/dev/null", OUTPUT_REGULAR), -EINVAL);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(output_open(path, OUTPUT_REGULAR), -ENXIO);
 	end = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_int_equal(output_open(path, OUTPUT_REGULAR), -EINVAL);
-	put(path, 0, "x");
+	put_file(path, 0, "x");
 	close(end);
 	assert_int_equal(output_open(dir, 0), -EISDIR);
 	assert_int_equal(output_open("/no/such/folder/x", 0), -ENOENT);

@@ -69,7 +69,7 @@ static struct stage {
 	struct ibv_qp *qp;
 } s;
 
-static void find(void *function, const char *name)
+static void find_function(void *function, const char *name)
 {
 	void *library = dlopen("libibverbs.so.1", RTLD_NOW);
 
@@ -79,16 +79,16 @@ static void find(void *function, const char *name)
 
 static void find_all(void)
 {
-	find(&query_caps, "_ibv_query_comp_cntr_caps");
-	find(&create, "ibv_create_comp_cntr");
-	find(&destroy, "ibv_destroy_comp_cntr");
-	find(&set, "ibv_set_comp_cntr");
-	find(&set_err, "ibv_set_err_comp_cntr");
-	find(&inc, "ibv_inc_comp_cntr");
-	find(&inc_err, "ibv_inc_err_comp_cntr");
-	find(&read_value, "ibv_read_comp_cntr");
-	find(&read_err, "ibv_read_err_comp_cntr");
-	find(&attach, "ibv_qp_attach_comp_cntr");
+	find_function(&query_caps, "_ibv_query_comp_cntr_caps");
+	find_function(&create, "ibv_create_comp_cntr");
+	find_function(&destroy, "ibv_destroy_comp_cntr");
+	find_function(&set, "ibv_set_comp_cntr");
+	find_function(&set_err, "ibv_set_err_comp_cntr");
+	find_function(&inc, "ibv_inc_comp_cntr");
+	find_function(&inc_err, "ibv_inc_err_comp_cntr");
+	find_function(&read_value, "ibv_read_comp_cntr");
+	find_function(&read_err, "ibv_read_err_comp_cntr");
+	find_function(&attach, "ibv_qp_attach_comp_cntr");
 }
 
 static void open_first(void)

@@ -50,7 +50,7 @@ static struct ibv_mr *(*reg_mr_ex)(struct ibv_pd *, struct mr_attr *);
 static struct dmah *(*alloc_dmah)(struct ibv_context *, struct dmah_attr *);
 static int (*dealloc_dmah)(struct dmah *);
 
-static void find(void *function, const char *name, const char *version)
+static void find_function(void *function, const char *name, const char *version)
 {
 	void *library = dlopen("libibverbs.so.1", RTLD_NOW);
 
@@ -155,11 +155,11 @@ int main(int argc, char **argv)
 {
 	struct ibv_context *ctx;
 
-	find(&query_port_speed, "ibv_query_port_speed", "IBVERBS_1.16");
-	find(&query_port, "ibv_query_port", NULL);
-	find(&reg_mr_ex, "ibv_reg_mr_ex", "IBVERBS_1.15");
-	find(&alloc_dmah, "ibv_alloc_dmah", "IBVERBS_1.15");
-	find(&dealloc_dmah, "ibv_dealloc_dmah", "IBVERBS_1.15");
+	find_function(&query_port_speed, "ibv_query_port_speed", "IBVERBS_1.16");
+	find_function(&query_port, "ibv_query_port", NULL);
+	find_function(&reg_mr_ex, "ibv_reg_mr_ex", "IBVERBS_1.15");
+	find_function(&alloc_dmah, "ibv_alloc_dmah", "IBVERBS_1.15");
+	find_function(&dealloc_dmah, "ibv_dealloc_dmah", "IBVERBS_1.15");
 	ctx = open_first();
 	check_speed(ctx, argc > 1 ? strtoull(argv[1], NULL, 10) : 1000);
 	if (argc > 1)

@@ -35,7 +35,8 @@ static void check_(int ok, const char *what, int line)
 #define CHECK(cond) check_(!!(cond), #cond, __LINE__)
 
 /* The event that is expected next; to be acknowledged. */
-static struct rdma_cm_event *take(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
+static struct rdma_cm_event *take_event(struct rdma_event_channel *channel,
+					enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *e;
 
@@ -49,7 +50,7 @@ static struct rdma_cm_event *take(struct rdma_event_channel *channel, enum rdma_
 
 static void drop(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
 {
-	CHECK(rdma_ack_cm_event(take(channel, type)) == 0);
+	CHECK(rdma_ack_cm_event(take_event(channel, type)) == 0);
 }
 
 static void make_qp(struct rdma_cm_id *id)
@@ -101,7 +102,7 @@ static void serve(int out, int masked)
 	CHECK(rdma_listen(listener, 1) == 0);
 	at.sin_port = rdma_get_src_port(listener);
 	CHECK(write(out, &at, sizeof(at)) == sizeof(at));
-	e = take(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	e = take_event(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
 	id = e->id;
 	make_qp(id);
 	mr = reg(id, &value);
@@ -176,7 +177,7 @@ static struct rdma_cm_id *call(struct rdma_event_channel *channel, struct sockad
 	make_qp(id);
 	expect_options(id->qp, 1); /* it has them, and has not heard of the peer */
 	CHECK(rdma_connect(id, &param) == 0);
-	e = take(channel, RDMA_CM_EVENT_ESTABLISHED);
+	e = take_event(channel, RDMA_CM_EVENT_ESTABLISHED);
 	CHECK(e->param.conn.private_data_len >= sizeof(*target));
 	memcpy(target, e->param.conn.private_data, sizeof(*target));
 	CHECK(rdma_ack_cm_event(e) == 0);

@@ -31,7 +31,8 @@ static void check_(int ok, const char *what, int line)
 #define CHECK(cond) check_(!!(cond), #cond, __LINE__)
 
 /* Takes the event that is expected next; returns its id. */
-static struct rdma_cm_id *take(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
+static struct rdma_cm_id *take_event(struct rdma_event_channel *channel,
+				     enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *e;
 	struct rdma_cm_id *id;
@@ -74,9 +75,9 @@ static struct rdma_cm_id *call(struct rdma_event_channel *channel, struct sockad
 
 	CHECK(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) == 0);
 	CHECK(rdma_resolve_addr(id, NULL, (struct sockaddr *)to, 2000) == 0);
-	CHECK(take(channel, RDMA_CM_EVENT_ADDR_RESOLVED) == id);
+	CHECK(take_event(channel, RDMA_CM_EVENT_ADDR_RESOLVED) == id);
 	CHECK(rdma_resolve_route(id, 2000) == 0);
-	CHECK(take(channel, RDMA_CM_EVENT_ROUTE_RESOLVED) == id);
+	CHECK(take_event(channel, RDMA_CM_EVENT_ROUTE_RESOLVED) == id);
 	make_qp(id);
 	CHECK(rdma_connect(id, &param) == 0);
 	return id;
@@ -132,7 +133,7 @@ static void expect_removal(struct rdma_event_channel *channel, struct rdma_cm_id
 
 	for (unsigned i = 0; i < n; i++) {
 		CHECK(poll(&p, 1, -1) == 1);
-		struct rdma_cm_id *who = take(channel, RDMA_CM_EVENT_DEVICE_REMOVAL);
+		struct rdma_cm_id *who = take_event(channel, RDMA_CM_EVENT_DEVICE_REMOVAL);
 
 		for (unsigned k = 0; k < n; k++)
 			if (id[k] == who)
@@ -175,11 +176,11 @@ static void test_ids(void)
 	CHECK(!any->verbs);
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	client[0] = call(active, &at);
-	server[1] = take(passive, RDMA_CM_EVENT_CONNECT_REQUEST);
+	server[1] = take_event(passive, RDMA_CM_EVENT_CONNECT_REQUEST);
 	make_qp(server[1]);
 	CHECK(rdma_accept(server[1], &param) == 0);
-	CHECK(take(active, RDMA_CM_EVENT_ESTABLISHED) == client[0]);
-	CHECK(take(passive, RDMA_CM_EVENT_ESTABLISHED) == server[1]);
+	CHECK(take_event(active, RDMA_CM_EVENT_ESTABLISHED) == client[0]);
+	CHECK(take_event(passive, RDMA_CM_EVENT_ESTABLISHED) == server[1]);
 	there = *(struct sockaddr_in *)rdma_get_local_addr(client[0]);
 	there.sin_port = 0;
 	server[0] = listen_on(passive, &there);
@@ -214,10 +215,10 @@ static void serve(int out)
 	CHECK(channel && inet_pton(AF_INET, getenv("UHCA_PEER_ADDRESS"), &at.sin_addr) == 1);
 	id[0] = listen_on(channel, &at);
 	CHECK(write(out, &at, sizeof(at)) == sizeof(at));
-	id[1] = take(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	id[1] = take_event(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
 	make_qp(id[1]);
 	CHECK(rdma_accept(id[1], &param) == 0);
-	CHECK(take(channel, RDMA_CM_EVENT_ESTABLISHED) == id[1]);
+	CHECK(take_event(channel, RDMA_CM_EVENT_ESTABLISHED) == id[1]);
 	CHECK(write(out, &at, 1) == 1);
 	expect_removal(channel, id, 2);
 	end(id[1]);
@@ -265,7 +266,7 @@ static void test_peer(void)
 	server = start_server(pair[1]);
 	CHECK(read(pair[0], &at, sizeof(at)) == sizeof(at));
 	id = call(channel, &at);
-	CHECK(take(channel, RDMA_CM_EVENT_ESTABLISHED) == id);
+	CHECK(take_event(channel, RDMA_CM_EVENT_ESTABLISHED) == id);
 	CHECK(read(pair[0], &ready, 1) == 1);
 	kill_daemon(getenv("UHCA_PEER_DIR"));
 	send_in_vain(id);

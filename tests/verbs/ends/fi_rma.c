@@ -165,7 +165,7 @@ static void repost(struct side *s, const struct fi_cq_data_entry *e)
 		fabric_post_receive(s, (unsigned)(c - s->context));
 }
 
-static void take(struct side *s, const struct fi_cq_data_entry *e, struct seen *seen)
+static void take_completion(struct side *s, const struct fi_cq_data_entry *e, struct seen *seen)
 {
 	bool mark = false;
 
@@ -199,7 +199,7 @@ static void serve(struct side *s)
 		if (n < 0 && initiator_is_gone(s))
 			break;
 		need(n == 1);
-		take(s, &e, &seen);
+		take_completion(s, &e, &seen);
 	}
 }
 

@@ -75,7 +75,7 @@ static int teardown(void **state)
 }
 
 /* The next event is this one; returns its status. */
-static int take(struct stage *s, enum rdma_cm_event_type type)
+static int take_event(struct stage *s, enum rdma_cm_event_type type)
 {
 	struct pollfd p = {.fd = s->channel->fd, .events = POLLIN};
 	struct rdma_cm_event *e;
@@ -117,7 +117,7 @@ static void test_address(void **state)
 
 		if (cases[i].later) {
 			assert_int_equal(resolve_addr(s->id), 0);
-			assert_int_equal(take(s, RDMA_CM_EVENT_ADDR_ERROR), -cases[i].error);
+			assert_int_equal(take_event(s, RDMA_CM_EVENT_ADDR_ERROR), -cases[i].error);
 		} else {
 			assert_int_equal(resolve_addr(s->id), -1);
 			assert_int_equal(errno, cases[i].error);
@@ -125,7 +125,7 @@ static void test_address(void **state)
 		end(rule, 1);
 	}
 	assert_int_equal(resolve_addr(s->id), 0);
-	assert_int_equal(take(s, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	assert_int_equal(take_event(s, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
 }
 
 static void test_route(void **state)
@@ -135,15 +135,15 @@ static void test_route(void **state)
 	int later = add("call.fail=ETIMEDOUT call=rdma_resolve_route nth=1");
 
 	assert_int_equal(resolve_addr(s->id), 0);
-	assert_int_equal(take(s, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	assert_int_equal(take_event(s, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
 	assert_int_equal(rdma_resolve_route(s->id, 1000), -1);
 	assert_int_equal(errno, EINVAL);
 	end(now, 1);
 	assert_int_equal(rdma_resolve_route(s->id, 1000), 0);
-	assert_int_equal(take(s, RDMA_CM_EVENT_ROUTE_ERROR), -ETIMEDOUT);
+	assert_int_equal(take_event(s, RDMA_CM_EVENT_ROUTE_ERROR), -ETIMEDOUT);
 	end(later, 1);
 	assert_int_equal(rdma_resolve_route(s->id, 1000), 0);
-	assert_int_equal(take(s, RDMA_CM_EVENT_ROUTE_RESOLVED), 0);
+	assert_int_equal(take_event(s, RDMA_CM_EVENT_ROUTE_RESOLVED), 0);
 }
 
 static void test_others(void **state)
@@ -192,7 +192,7 @@ static void test_slow(void **state)
 	assert_int_equal(pthread_join(thread, &failed), 0);
 	assert_null(failed);
 	assert_true(faulty_now() - begin >= 490);
-	assert_int_equal(take(s, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	assert_int_equal(take_event(s, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
 	end(rule, 1);
 }
 
@@ -208,10 +208,10 @@ static void test_removal(void **state)
 	assert_int_equal(rdma_bind_addr(listener, (struct sockaddr *)&at), 0);
 	assert_int_equal(rdma_listen(listener, 1), 0);
 	assert_int_equal(resolve_addr(s->id), 0);
-	assert_int_equal(take(s, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
+	assert_int_equal(take_event(s, RDMA_CM_EVENT_ADDR_RESOLVED), 0);
 	rule = add("dev.fatal at=time dev=uhca0 after=0s");
-	take(s, RDMA_CM_EVENT_DEVICE_REMOVAL);
-	take(s, RDMA_CM_EVENT_DEVICE_REMOVAL);
+	take_event(s, RDMA_CM_EVENT_DEVICE_REMOVAL);
+	take_event(s, RDMA_CM_EVENT_DEVICE_REMOVAL);
 	end(rule, 1);
 	assert_int_equal(rdma_resolve_route(s->id, 1000), -1);
 	assert_int_equal(errno, EINVAL);

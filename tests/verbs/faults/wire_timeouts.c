@@ -108,7 +108,7 @@ static void post(unsigned pair)
 }
 
 /* The pair whose WRITE is done. */
-static unsigned take(void)
+static unsigned take_completions(void)
 {
 	struct ibv_wc wc;
 
@@ -133,7 +133,7 @@ int main(void)
 	for (; posted < PAIRS * WINDOW; posted++)
 		post(posted % PAIRS);
 	for (unsigned done = 0; done < WRITES; done++) {
-		unsigned pair = take();
+		unsigned pair = take_completions();
 
 		if (posted < WRITES) {
 			post(pair);

@@ -39,7 +39,7 @@ static uint8_t *map_place(void)
 	return at;
 }
 
-static void put(int fd, const void *bytes, size_t n)
+static void put_bytes(int fd, const void *bytes, size_t n)
 {
 	if (write(fd, bytes, n) != (ssize_t)n)
 		rig_die("write: %s", strerror(errno));
@@ -59,7 +59,7 @@ static int be_victim(int in, int out)
 	const uint8_t *own = map_place();
 	char byte;
 
-	put(out, "", 1);
+	put_bytes(out, "", 1);
 	get(in, &byte, 1);
 	for (size_t i = 0; i < BYTES; i++)
 		if (own[i])
@@ -100,10 +100,10 @@ __attribute__((noreturn)) static void be_target(int in, int out, const char *pro
 	if (exe < 0 || !mr || !qp)
 		rig_die("the device does not do it");
 	own = (struct end){qp->qp_num, mr->rkey};
-	put(out, &own, sizeof(own));
+	put_bytes(out, &own, sizeof(own));
 	get(in, &peer, sizeof(peer));
 	rig_connect(&rig, qp, peer.qpn);
-	put(out, "", 1);
+	put_bytes(out, "", 1);
 	get(in, &(char){0}, 1); /* it has written to us once */
 	if (program)
 		give_up_rights();
@@ -145,17 +145,17 @@ static int attack(pid_t target, int in, int out)
 	memset(rig.buf, 0xee, BYTES);
 	get(in, &peer, sizeof(peer));
 	own = (struct end){.qpn = qp->qp_num};
-	put(out, &own, sizeof(own));
+	put_bytes(out, &own, sizeof(own));
 	rig_connect(&rig, qp, peer.qpn);
 	get(in, &(char){0}, 1);
 	if (write_to(qp, peer.rkey, BYTES) != IBV_WC_SUCCESS)
 		rig_die("the peer cannot write while it may");
-	put(out, "", 1);
+	put_bytes(out, "", 1);
 	get(in, &(char){0}, 1); /* it is another program now */
 	for (unsigned i = 0; i < ROUNDS; i++)
 		if (write_to(qp, peer.rkey, i % 2 ? 8 : BYTES) == IBV_WC_SUCCESS)
 			puts("a WRITE to memory that is gone has succeeded");
-	put(out, "", 1);
+	put_bytes(out, "", 1);
 	if (waitpid(target, &status, 0) != target || !WIFEXITED(status))
 		rig_die("the other program died");
 	if (WEXITSTATUS(status) == 3)

@@ -90,7 +90,7 @@ static void fill(unsigned i)
 }
 
 /* How many requests the completions stand for. */
-static unsigned long take(void)
+static unsigned long take_completions(void)
 {
 	unsigned long done = 0;
 	struct ibv_wc wc[64];
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
 	while (rig_seconds() < end) {
 		for (unsigned i = 0; i < QPS; i++)
 			fill(i);
-		done += take();
+		done += take_completions();
 	}
 	if (!done)
 		rig_die("nothing completed");

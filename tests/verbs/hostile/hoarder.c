@@ -421,7 +421,7 @@ const struct hoard hoard_verbs[] = {
 static const struct hoard *const all[] = {hoard_verbs, hoard_cm, hoard_traffic};
 #define ALL (sizeof(all) / sizeof(all[0]))
 
-static const struct hoard *find(const char *name)
+static const struct hoard *find_hoard(const char *name)
 {
 	for (size_t i = 0; i < ALL; i++)
 		for (const struct hoard *h = all[i]; h->name; h++)
@@ -491,7 +491,7 @@ static unsigned at_most(unsigned n)
 int main(int argc, char **argv)
 {
 	unsigned most;
-	const struct hoard *h = argc == 2 ? find(argv[1]) : NULL;
+	const struct hoard *h = argc == 2 ? find_hoard(argv[1]) : NULL;
 
 	if (argc == 2 && !strcmp(argv[1], "--list"))
 		return list();

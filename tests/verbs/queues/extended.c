@@ -417,7 +417,7 @@ static void write_one(struct world *w, struct ibv_qp *qp, const struct ibv_mr *m
 }
 
 /* Takes all there is; each once and in order, no time stamp before the last. */
-static unsigned take(struct ibv_cq_ex *cq, uint64_t *next, uint64_t *last)
+static unsigned take_completions(struct ibv_cq_ex *cq, uint64_t *next, uint64_t *last)
 {
 	struct ibv_poll_cq_attr attr = {0};
 	unsigned n = 0;
@@ -453,7 +453,7 @@ static void test_resize_while_polling(void **state)
 	while (next < MESSAGES && time(NULL) < limit) {
 		for (; posted < MESSAGES && posted - next < WORLD_WR; posted++)
 			write_one(w, qp, mr, posted);
-		take(cq, &next, &last);
+		take_completions(cq, &next, &last);
 	}
 	atomic_store(&r.stop, true);
 	pthread_join(thread, NULL);
@@ -586,7 +586,7 @@ static void test_moderation(void **state)
 		write_one(w, qp, mr, i);
 	take_event(w);
 	while (next < 4)
-		take(cq, &next, &last);
+		take_completions(cq, &next, &last);
 	/* One alone: the period does. */
 	assert_int_equal(ibv_req_notify_cq(plain, 0), 0);
 	began = now_ns(CLOCK_MONOTONIC);
@@ -594,7 +594,7 @@ static void test_moderation(void **state)
 	take_event(w);
 	assert_true(now_ns(CLOCK_MONOTONIC) - began >= 59000000u);
 	while (next < 5)
-		take(cq, &next, &last);
+		take_completions(cq, &next, &last);
 	/* And off again. */
 	attr.moderate.cq_count = attr.moderate.cq_period = 0;
 	assert_int_equal(ibv_modify_cq(plain, &attr), 0);
@@ -602,7 +602,7 @@ static void test_moderation(void **state)
 	write_one(w, qp, mr, 5);
 	take_event(w);
 	while (next < 6)
-		take(cq, &next, &last);
+		take_completions(cq, &next, &last);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_destroy_cq(plain), 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -654,7 +654,7 @@ static void test_overrun(void **state)
 	wait_for_tail(w, qp, mr, 17);
 	assert_int_equal(next_async(w), IBV_EVENT_CQ_ERR);
 	assert_int_equal(next_async(w), IBV_EVENT_QP_FATAL);
-	take(cq, &next, &last);
+	take_completions(cq, &next, &last);
 	assert_int_equal(next, 16);
 	assert_int_equal(ibv_resize_cq(ibv_cq_ex_to_cq(cq), 100), EINVAL);
 	assert_int_equal(ibv_destroy_qp(qp), 0);

@@ -165,7 +165,7 @@ static void post_small(struct ibv_qp *qp)
 }
 
 /* One completion of that side; *sends counts those of SENDs. */
-static bool take(struct kind *k, unsigned side, unsigned *sends)
+static bool take_completion(struct kind *k, unsigned side, unsigned *sends)
 {
 	struct ibv_wc wc;
 
@@ -181,7 +181,7 @@ static void wait_recv(struct kind *k, unsigned side, unsigned *sends)
 {
 	double end = rig_seconds() + DEADLINE_S;
 
-	while (!take(k, side, sends)) {
+	while (!take_completion(k, side, sends)) {
 		bulk_poll();
 		if (rig_seconds() > end)
 			rig_die("a message is lost");
@@ -208,7 +208,7 @@ static double round_trip(struct kind *k)
 	us = 1e6 * (rig_seconds() - start);
 	while (sends < 2) {
 		for (unsigned i = 0; i < 2; i++)
-			if (take(k, i, &sends))
+			if (take_completion(k, i, &sends))
 				rig_die("a message too many");
 		bulk_poll();
 		if (rig_seconds() > start + DEADLINE_S)

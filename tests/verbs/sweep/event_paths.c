@@ -96,7 +96,7 @@ static const char *read_events(const struct pair *p, bool *fatal)
 }
 
 /* The completion's, which may not come. NULL: all is well. */
-static const char *take(struct end *e, bool *came)
+static const char *take_event(struct end *e, bool *came)
 {
 	struct ibv_wc wc;
 	int n = ibv_poll_cq(e->cq, 1, &wc);
@@ -129,10 +129,10 @@ static const char *await(struct pair *p, bool *fatal)
 		why = read_events(p, fatal);
 		if (at[0].revents)
 			read_channel(p);
-		why = why ? why : take(&p->b, &here);
+		why = why ? why : take_event(&p->b, &here);
 	}
 	while (!why && !sent)
-		why = take(&p->a, &sent);
+		why = take_event(&p->a, &sent);
 	return why;
 }
 

@@ -56,7 +56,7 @@ static void finish(struct rig *r)
 	free(r->slots);
 }
 
-static bool put(struct rig *r, uint64_t addr, uint32_t length, uint32_t *slot)
+static bool put_payload(struct rig *r, uint64_t addr, uint32_t length, uint32_t *slot)
 {
 	struct iovec iov[] = {{bytes, length / 3}, {bytes + length / 3, length - length / 3}};
 
@@ -64,7 +64,7 @@ static bool put(struct rig *r, uint64_t addr, uint32_t length, uint32_t *slot)
 }
 
 /* The program takes what the completion names. */
-static void take(struct rig *r, uint32_t slot)
+static void take_slot(struct rig *r, uint32_t slot)
 {
 	struct uhca_abi_copy_on_poll *o = &r->slots[slot];
 
@@ -89,9 +89,9 @@ static void test_taken(void **state)
 	(void)state;
 	start(&r);
 	for (unsigned i = 0; i < 3 * UHCA_ABI_COPY_ON_POLL_SLOTS; i++) {
-		assert_true(put(&r, 100, 40 + i, &slot));
+		assert_true(put_payload(&r, 100, 40 + i, &slot));
 		assert_int_equal(slot, 0); /* as nothing else waits */
-		take(&r, slot);
+		take_slot(&r, slot);
 		assert_true(is_there(100, 40 + i));
 	}
 	copies_on_poll_settle(r.f.dev);
@@ -108,10 +108,10 @@ static void test_settled(void **state)
 
 	(void)state;
 	start(&r);
-	assert_true(put(&r, 0, 100, &slot[0]));
-	assert_true(put(&r, 200, 4096, &slot[1]));
-	assert_true(put(&r, 8192, 1, &slot[2]));
-	take(&r, slot[1]);
+	assert_true(put_payload(&r, 0, 100, &slot[0]));
+	assert_true(put_payload(&r, 200, 4096, &slot[1]));
+	assert_true(put_payload(&r, 8192, 1, &slot[2]));
+	take_slot(&r, slot[1]);
 	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 2);
 	assert_true(is_there(0, 100) && is_there(200, 4096) && is_there(8192, 1));
@@ -130,21 +130,21 @@ static void test_room(void **state)
 
 	(void)state;
 	start(&r);
-	assert_false(put(&r, 0, UHCA_ABI_COPY_ON_POLL_BYTES + 1, &slot));
-	assert_true(put(&r, 0, UHCA_ABI_COPY_ON_POLL_BYTES, &slot));
+	assert_false(put_payload(&r, 0, UHCA_ABI_COPY_ON_POLL_BYTES + 1, &slot));
+	assert_true(put_payload(&r, 0, UHCA_ABI_COPY_ON_POLL_BYTES, &slot));
 	for (unsigned i = 1; i < UHCA_ABI_COPY_ON_POLL_SLOTS; i++)
-		assert_true(put(&r, 0, 8, &slot));
-	assert_false(put(&r, 0, 8, &slot));
-	take(&r, 1); /* not the oldest */
-	assert_false(put(&r, 0, 8, &slot));
-	take(&r, 0);
-	assert_true(put(&r, 0, 8, &slot));
+		assert_true(put_payload(&r, 0, 8, &slot));
+	assert_false(put_payload(&r, 0, 8, &slot));
+	take_slot(&r, 1); /* not the oldest */
+	assert_false(put_payload(&r, 0, 8, &slot));
+	take_slot(&r, 0);
+	assert_true(put_payload(&r, 0, 8, &slot));
 	assert_int_equal(slot, 0);
-	assert_true(put(&r, 0, 8, &slot));
+	assert_true(put_payload(&r, 0, 8, &slot));
 	assert_int_equal(slot, 1);
 	copy_on_poll_ring_construct(&r.ring, r.f.client, NULL);
 	list_init(&r.f.dev->copies_on_poll);
-	assert_false(put(&r, 0, 8, &slot));
+	assert_false(put_payload(&r, 0, 8, &slot));
 	finish(&r);
 }
 
@@ -157,18 +157,18 @@ static void test_time(void **state)
 	(void)state;
 	start(&r);
 	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
-	assert_true(put(&r, 0, 100, &slot));
+	assert_true(put_payload(&r, 0, 100, &slot));
 	assert_int_equal(core_next_deadline(r.f.dev), 1000000);
 	core_tick(r.f.dev, 999999);
 	assert_false(is_there(0, 100));
 	core_tick(r.f.dev, 1000000);
 	assert_true(is_there(0, 100));
 	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
-	assert_true(put(&r, 0, 100, &slot));
-	take(&r, slot);
+	assert_true(put_payload(&r, 0, 100, &slot));
+	take_slot(&r, slot);
 	core_tick(r.f.dev, 2000000);
 	assert_int_equal(stores, 1);
-	assert_true(put(&r, 300, 100, &slot));
+	assert_true(put_payload(&r, 300, 100, &slot));
 	core_hurry(r.f.dev); /* before a sleep */
 	assert_true(is_there(300, 100));
 	finish(&r);
@@ -192,8 +192,8 @@ static void test_copying(void **state)
 
 	(void)state;
 	start(&r);
-	assert_true(put(&r, 0, 100, &slot));
-	assert_true(put(&r, 200, 100, &other));
+	assert_true(put_payload(&r, 0, 100, &slot));
+	assert_true(put_payload(&r, 200, 100, &other));
 	begin(&r, slot);
 	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 2);
@@ -204,19 +204,19 @@ static void test_copying(void **state)
 	assert_int_equal(stores, 2);
 	assert_int_equal(core_next_deadline(r.f.dev), UINT64_MAX);
 	for (unsigned i = 2; i < UHCA_ABI_COPY_ON_POLL_SLOTS; i++) {
-		assert_true(put(&r, 400, 8, &next));
+		assert_true(put_payload(&r, 400, 8, &next));
 		assert_int_not_equal(next, slot);
 		assert_int_equal(core_next_deadline(r.f.dev), r.f.dev->now + 1000000);
 		core_tick(r.f.dev, r.f.dev->now + 1000000);
 		assert_int_equal(stores, 1 + i);
 	}
-	assert_false(put(&r, 400, 8, &next));
+	assert_false(put_payload(&r, 400, 8, &next));
 	assert_int_equal(r.slots[slot].addr, 0);
 	assert_int_equal(r.slots[slot].length, 100);
 	assert_true(uhca_copy_on_poll_exchange(&r.slots[slot], UHCA_ABI_COPY_ON_POLL_CLIENT,
 					       UHCA_ABI_COPY_ON_POLL_DONE));
-	assert_true(put(&r, 400, 8, &next));
-	take(&r, next);
+	assert_true(put_payload(&r, 400, 8, &next));
+	take_slot(&r, next);
 	copies_on_poll_settle(r.f.dev);
 	assert_true(list_empty(&r.f.dev->copies_on_poll));
 	finish(&r);
@@ -237,8 +237,8 @@ static void test_collide(void **state)
 
 	(void)state;
 	start(&r);
-	assert_true(put(&r, 2000, 100, &other));
-	assert_true(put(&r, 1000, 100, &slot));
+	assert_true(put_payload(&r, 2000, 100, &other));
+	assert_true(put_payload(&r, 1000, 100, &slot));
 	begin(&r, other);
 	begin(&r, slot);
 	copies_on_poll_settle(r.f.dev);
@@ -262,8 +262,8 @@ static void test_refused(void **state)
 
 	(void)state;
 	start(&r);
-	assert_true(put(&r, 0, 100, &slot));
-	assert_true(put(&r, 0, 100, &other));
+	assert_true(put_payload(&r, 0, 100, &slot));
+	assert_true(put_payload(&r, 0, 100, &other));
 	begin(&r, other);
 	refuses = -ESRCH;
 	copies_on_poll_settle(r.f.dev);
@@ -271,12 +271,12 @@ static void test_refused(void **state)
 	core_tick(r.f.dev, 1000000);
 	assert_int_equal(stores, 2);
 	assert_int_equal(core_next_deadline(r.f.dev), 101000000);
-	take(&r, slot);
+	take_slot(&r, slot);
 	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(stores, 3);
 	assert_int_equal(uhca_copy_on_poll_state(&r.slots[other]), UHCA_ABI_COPY_ON_POLL_CLIENT);
 	uhca_copy_on_poll_set(&r.slots[other], UHCA_ABI_COPY_ON_POLL_DONE);
-	assert_true(put(&r, 0, 100, &slot));
+	assert_true(put_payload(&r, 0, 100, &slot));
 	refuses = -EFAULT;
 	copies_on_poll_settle(r.f.dev);
 	assert_int_equal(uhca_copy_on_poll_state(&r.slots[slot]), UHCA_ABI_COPY_ON_POLL_DONE);
@@ -292,12 +292,12 @@ static void test_lies(void **state)
 
 	(void)state;
 	start(&r);
-	assert_true(put(&r, 0, 100, &slot));
+	assert_true(put_payload(&r, 0, 100, &slot));
 	r.slots[slot].addr = SIZE * 2;
 	r.slots[slot].length = UINT32_MAX;
 	copies_on_poll_settle(r.f.dev);
 	assert_true(is_there(0, 100));
-	assert_true(put(&r, 300, 100, &slot));
+	assert_true(put_payload(&r, 300, 100, &slot));
 	r.slots[slot].state = 77;
 	copies_on_poll_settle(r.f.dev);
 	assert_false(is_there(300, 100));

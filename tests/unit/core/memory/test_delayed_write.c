@@ -67,7 +67,7 @@ static void start(struct fixture *f)
 	refuses = 0;
 }
 
-static int put(struct fixture *f, uint64_t addr, uint32_t length, bool of_write)
+static int put_payload(struct fixture *f, uint64_t addr, uint32_t length, bool of_write)
 {
 	struct core_span to = {.addr = addr, .length = length};
 	struct iovec from[] = {{bytes + addr, length / 3},
@@ -96,7 +96,7 @@ static void test_some(void **state)
 	late_writes = false;
 	for (seed = 0; seed < SEEDS; seed++) {
 		start(&f);
-		assert_int_equal(put(&f, 64, 4096, true), 0);
+		assert_int_equal(put_payload(&f, 64, 4096, true), 0);
 		assert_in_range(there(64, 4096), 0, 4095);
 		nothing += there(64, 4096) == 0;
 		last_first += there(64 + 4095, 1) && !there(64, 1);
@@ -123,8 +123,8 @@ static void test_order(void **state)
 	(void)state;
 	for (seed = 0; seed < SEEDS; seed++) {
 		start(&f);
-		assert_int_equal(put(&f, 0, 700, true), 0);
-		assert_int_equal(put(&f, 1024, 700, true), 0);
+		assert_int_equal(put_payload(&f, 0, 700, true), 0);
+		assert_int_equal(put_payload(&f, 1024, 700, true), 0);
 		assert_int_equal(there(0, 700), 700);
 		fixture_stop(&f);
 	}
@@ -138,7 +138,7 @@ static void test_time(void **state)
 	(void)state;
 	seed = 3;
 	start(&f);
-	assert_int_equal(put(&f, 61, 3, true), 0); /* one piece: late as a whole */
+	assert_int_equal(put_payload(&f, 61, 3, true), 0); /* one piece: late as a whole */
 	assert_int_equal(there(61, 3), 0);
 	assert_int_equal(core_next_deadline(f.dev), LATE);
 	core_tick(f.dev, LATE - 1);
@@ -156,12 +156,12 @@ static void test_complete(void **state)
 	(void)state;
 	for (late_writes = false;; late_writes = true) {
 		start(&f);
-		assert_int_equal(put(&f, 0, 8, true), 0);
+		assert_int_equal(put_payload(&f, 0, 8, true), 0);
 		delayed_write_settle_requests(f.dev);
 		assert_int_equal(there(0, 8), late_writes ? 0 : 8);
 		delayed_write_settle(f.dev);
 		assert_int_equal(there(0, 8), 8);
-		assert_int_equal(put(&f, 64, 8, false), 0); /* what a READ brought */
+		assert_int_equal(put_payload(&f, 64, 8, false), 0); /* what a READ brought */
 		delayed_write_settle_requests(f.dev);
 		assert_int_equal(there(64, 8), 8);
 		fixture_stop(&f);
@@ -179,11 +179,11 @@ static void test_refused(void **state)
 	(void)state;
 	start(&f);
 	refuses = -EFAULT;
-	assert_int_equal(put(&f, 0, 4096, true), -EFAULT);
+	assert_int_equal(put_payload(&f, 0, 4096, true), -EFAULT);
 	assert_int_equal(stores, 0);
 	assert_int_equal(delayed_write_due(f.dev), UINT64_MAX);
 	refuses = -ESRCH;
-	assert_int_equal(put(&f, 0, 4096, true), -ESRCH);
+	assert_int_equal(put_payload(&f, 0, 4096, true), -ESRCH);
 	fixture_stop(&f);
 }
 
@@ -196,11 +196,11 @@ static void test_too_much(void **state)
 
 	(void)state;
 	start(&f);
-	assert_int_equal(put(&f, 0, 65536, true), 0);
+	assert_int_equal(put_payload(&f, 0, 65536, true), 0);
 	delayed_write_settle(f.dev);
 	assert_int_equal(there(0, 65536), 65536);
 	stores = 0;
-	assert_int_equal(put(&f, 0, 65537, true), 0);
+	assert_int_equal(put_payload(&f, 0, 65537, true), 0);
 	assert_int_equal(stores, 1);
 	assert_int_equal(there(0, 65537), 65537);
 	memset(memory, 0, SIZE);
@@ -210,7 +210,7 @@ static void test_too_much(void **state)
 		delayed_write_write(f.dev, &(struct late_write){f.client, to, 600, &from, 1, true}),
 		0);
 	assert_int_equal(there(0, 600), 600);
-	assert_int_equal(put(&f, 0, 0, true), 0);
+	assert_int_equal(put_payload(&f, 0, 0, true), 0);
 	assert_int_equal(delayed_write_due(f.dev), UINT64_MAX);
 	fixture_stop(&f);
 }
@@ -222,7 +222,7 @@ static void test_client(void **state)
 
 	(void)state;
 	start(&f);
-	assert_int_equal(put(&f, 0, 4096, true), 0);
+	assert_int_equal(put_payload(&f, 0, 4096, true), 0);
 	core_client_destroy(f.client);
 	assert_int_equal(there(0, 4096), 4096);
 	f.client = core_client_create(f.dev, &f.client_cookie);

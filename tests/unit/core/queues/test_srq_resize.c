@@ -56,7 +56,7 @@ static void post(struct srq *srq, uint64_t first, uint32_t n)
 	uhca_ring_publish(&srq->rq.page->recv.producer, at);
 }
 
-static uint64_t take(struct srq *srq)
+static uint64_t take_request(struct srq *srq)
 {
 	struct recv_wr wr;
 
@@ -101,13 +101,13 @@ static void test_moves(void **state)
 	for (unsigned round = 0; round < sizeof(sizes) / sizeof(sizes[0]); round++) {
 		post(srq, posted, 5);
 		posted += 5;
-		assert_int_equal(take(srq), taken++);
-		assert_int_equal(take(srq), taken++);
+		assert_int_equal(take_request(srq), taken++);
+		assert_int_equal(take_request(srq), taken++);
 		assert_int_equal(resize(&f, srq, MAX_WR, sizes[round], 0), 0);
 		assert_int_equal(recv_available(&srq->rq), posted - taken);
 		assert_int_equal(srq->rq.page->recv.abandoned, 1);
 		while (taken < posted)
-			assert_int_equal(take(srq), taken++);
+			assert_int_equal(take_request(srq), taken++);
 	}
 	fixture_stop(&f);
 }
@@ -124,11 +124,11 @@ static void test_reorder(void **state)
 	srq = make(&f, 16);
 	post(srq, 0, 12);
 	for (unsigned i = 0; i < 5; i++)
-		seen |= 1u << take(srq);
+		seen |= 1u << take_request(srq);
 	assert_int_equal(resize(&f, srq, MAX_WR, 40, 0), 0);
 	post(srq, 12, 10);
 	for (unsigned i = 0; i < 17; i++)
-		seen |= 1u << take(srq);
+		seen |= 1u << take_request(srq);
 	assert_int_equal(seen, (1u << 22) - 1);
 	fixture_stop(&f);
 }
@@ -160,7 +160,7 @@ static void test_refused(void **state)
 	srq->rq.page->recv.producer -= 100;
 	assert_int_equal(srq->rq.max_wr, 16);
 	for (uint64_t i = 0; i < 9; i++)
-		assert_int_equal(take(srq), i);
+		assert_int_equal(take_request(srq), i);
 	fixture_stop(&f);
 }
 

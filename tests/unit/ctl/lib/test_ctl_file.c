@@ -17,7 +17,7 @@ struct caught {
 	int before;
 };
 
-static struct caught hold(FILE *stream)
+static struct caught catch_stream(FILE *stream)
 {
 	struct caught c = {.stream = stream, .file = tmpfile()};
 
@@ -60,7 +60,7 @@ static void test_file(void **state)
 	fputs("text", f);
 	assert_true(ctl_file_close("uhcactl", path, f));
 	assert_int_equal(symlink(path, link), 0);
-	c = hold(stderr);
+	c = catch_stream(stderr);
 	f = ctl_file_open("uhcactl", link);
 	assert_true(said(&c, "/y: is a symbolic link"));
 	assert_null(f);
@@ -74,7 +74,7 @@ static void test_file(void **state)
 
 static void test_standard_output(void **state)
 {
-	struct caught c = hold(stdout);
+	struct caught c = catch_stream(stdout);
 	FILE *f = ctl_file_open("uhcactl", "-");
 	bool is_stdout = f == stdout;
 
@@ -94,7 +94,7 @@ static void test_full(void **state)
 	(void)state;
 	assert_non_null(f);
 	fputs("text", f);
-	c = hold(stderr);
+	c = catch_stream(stderr);
 	written = ctl_file_close("uhca-run", "/dev/full", f);
 	assert_true(said(&c, strerror(ENOSPC)));
 	assert_false(written);

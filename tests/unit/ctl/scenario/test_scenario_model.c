@@ -45,7 +45,7 @@ static int teardown(void **state)
 }
 
 /* How many bytes of the block are written; 0: all. */
-static void put(struct file *f, uint32_t type, const char *text, size_t only)
+static void put_block(struct file *f, uint32_t type, const char *text, size_t only)
 {
 	uint32_t len = (uint32_t)((strlen(text) + 3) & ~3u) + 24;
 	uint8_t block[256] = {0};
@@ -62,12 +62,12 @@ static void test_counts(void **state)
 {
 	struct file *f = *state;
 
-	put(f, 0x0a0d0d0au, "completion status=SUCCESS", 0);
-	put(f, UHCA_MODEL_BLOCK,
-	    "completion dev=uhca0 qp=0x11 status=SUCCESS text=\"a \\\" b=c\" n=7", 0);
-	put(f, UHCA_MODEL_BLOCK, "completion qp=0x12 status=WR_FLUSH_ERR", 0);
-	put(f, UHCA_MODEL_BLOCK, "completions qp=0x12", 0);
-	put(f, UHCA_MODEL_BLOCK, "note", 0);
+	put_block(f, 0x0a0d0d0au, "completion status=SUCCESS", 0);
+	put_block(f, UHCA_MODEL_BLOCK,
+		  "completion dev=uhca0 qp=0x11 status=SUCCESS text=\"a \\\" b=c\" n=7", 0);
+	put_block(f, UHCA_MODEL_BLOCK, "completion qp=0x12 status=WR_FLUSH_ERR", 0);
+	put_block(f, UHCA_MODEL_BLOCK, "completions qp=0x12", 0);
+	put_block(f, UHCA_MODEL_BLOCK, "note", 0);
 	assert_int_equal(scenario_model_read(&f->s), 0);
 	assert_int_equal(f->s.n, 4);
 	assert_int_equal(scenario_model_count(&f->s, "completion", ""), 2);
@@ -87,13 +87,13 @@ static void test_grows(void **state)
 	struct file *f = *state;
 
 	assert_int_equal(scenario_model_read(&f->s), 0);
-	put(f, UHCA_MODEL_BLOCK, "event type=PORT_ERR", 21);
+	put_block(f, UHCA_MODEL_BLOCK, "event type=PORT_ERR", 21);
 	assert_int_equal(scenario_model_read(&f->s), 0);
 	assert_int_equal(f->s.n, 0);
 	assert_int_equal(lseek(f->fd, 0, SEEK_SET), 0);
-	put(f, UHCA_MODEL_BLOCK, "event type=PORT_ERR", 0);
+	put_block(f, UHCA_MODEL_BLOCK, "event type=PORT_ERR", 0);
 	for (int i = 0; i < 600; i++)
-		put(f, UHCA_MODEL_BLOCK, "event type=PORT_ACTIVE", 0);
+		put_block(f, UHCA_MODEL_BLOCK, "event type=PORT_ACTIVE", 0);
 	assert_int_equal(scenario_model_read(&f->s), 0);
 	assert_int_equal(scenario_model_count(&f->s, "event", "type=PORT_ERR"), 1);
 	assert_int_equal(scenario_model_count(&f->s, "event", "type=PORT_ACTIVE"), 600);

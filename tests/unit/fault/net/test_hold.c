@@ -18,7 +18,7 @@ static struct core_burst packet(uint32_t psn, uint8_t *payload, uint32_t length)
 	return t;
 }
 
-static bool hold(struct fault_hold *h, uint32_t psn, uint64_t due, uint64_t overtakers)
+static bool hold_packet(struct fault_hold *h, uint32_t psn, uint64_t due, uint64_t overtakers)
 {
 	uint8_t payload[4] = {1, 2, 3, (uint8_t)psn};
 	struct core_burst t = packet(psn, payload, sizeof payload);
@@ -43,10 +43,10 @@ static void test_time(void **state)
 
 	(void)state;
 	assert_int_equal(fault_hold_deadline(&h), UINT64_MAX);
-	hold(&h, 1, 30, 0);
-	hold(&h, 2, 10, 0);
-	hold(&h, 3, 20, 0);
-	hold(&h, 4, 20, 0);
+	hold_packet(&h, 1, 30, 0);
+	hold_packet(&h, 2, 10, 0);
+	hold_packet(&h, 3, 20, 0);
+	hold_packet(&h, 4, 20, 0);
 	assert_int_equal(fault_hold_deadline(&h), 10);
 	assert_null(fault_hold_due(&h, 9));
 	expect(fault_hold_due(&h, 20), 2);
@@ -72,7 +72,7 @@ static void test_random(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++) {
 		due[i] = 1 + prng_below(&rng, 100);
-		assert_true(hold(&h, i, due[i], 0));
+		assert_true(hold_packet(&h, i, due[i], 0));
 	}
 	for (uint32_t i = 0; i < 1000; i++) {
 		struct fault_held *e = fault_hold_due(&h, 100);
@@ -94,9 +94,9 @@ static void test_overtaken(void **state)
 
 	(void)state;
 	other.head.bth.dest_qp = 6;
-	hold(&h, 1, 100, 2);
-	hold(&h, 2, 50, 1);
-	hold(&h, 3, 40, 0);
+	hold_packet(&h, 1, 100, 2);
+	hold_packet(&h, 2, 50, 1);
+	hold_packet(&h, 3, 40, 0);
 	assert_non_null(h.reordered.first);
 	fault_hold_overtake(&h, FAULT_TX, &other);
 	fault_hold_overtake(&h, FAULT_RX, &by);
@@ -107,7 +107,7 @@ static void test_overtaken(void **state)
 	fault_hold_overtake(&h, FAULT_TX, &by);
 	expect(fault_hold_overtaken(&h), 1);
 	assert_null(h.reordered.first);
-	hold(&h, 4, 30, 5);
+	hold_packet(&h, 4, 30, 5);
 	expect(fault_hold_due(&h, 30), 4); /* its time came first */
 	assert_null(h.reordered.first);
 	expect(fault_hold_due(&h, 40), 3);

@@ -26,7 +26,7 @@ static struct {
 	struct roce_packet last;
 } below;
 
-static void take(struct netif *n, const struct core_burst *burst, uint64_t now)
+static void take_burst(struct netif *n, const struct core_burst *burst, uint64_t now)
 {
 	(void)n;
 	(void)now;
@@ -34,7 +34,7 @@ static void take(struct netif *n, const struct core_burst *burst, uint64_t now)
 	below.last = burst->head;
 }
 
-static const struct netif_ops below_ops = {.send = take};
+static const struct netif_ops below_ops = {.send = take_burst};
 
 static int setup(void **state)
 {

@@ -24,7 +24,7 @@ struct end {
 
 static struct end above, below;
 
-static void take(struct netif *n, const struct core_burst *burst, uint64_t now)
+static void take_burst(struct netif *n, const struct core_burst *burst, uint64_t now)
 {
 	struct end *e = (struct end *)n;
 
@@ -39,7 +39,7 @@ static void flush(struct netif *n)
 	((struct end *)n)->flushes++;
 }
 
-static const struct netif_ops end_ops = {.send = take, .receive = take, .flush = flush};
+static const struct netif_ops end_ops = {.send = take_burst, .receive = take_burst, .flush = flush};
 
 static int setup(void **state)
 {

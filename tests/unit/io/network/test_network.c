@@ -130,7 +130,7 @@ static int teardown(void **state)
 }
 
 /* A WRITE of one packet of 4096 bytes. */
-static void put(struct fixture *f, unsigned from, const uint8_t to[16], uint8_t tclass)
+static void put_packet(struct fixture *f, unsigned from, const uint8_t to[16], uint8_t tclass)
 {
 	static uint8_t payload[4096];
 	struct core_burst t;
@@ -146,7 +146,7 @@ static void put(struct fixture *f, unsigned from, const uint8_t to[16], uint8_t 
 
 static void send_to(struct fixture *f, unsigned from, unsigned to, uint8_t tclass)
 {
-	put(f, from, f->dev[to].id.addresses.a[0].gid, tclass);
+	put_packet(f, from, f->dev[to].id.addresses.a[0].gid, tclass);
 }
 
 /* Until nothing is under way, as a loop that is always in time. Returns when. */
@@ -217,9 +217,9 @@ static void test_where(void **state)
 	send_to(f, 2, 2, 0);
 	run_out(f);
 	assert_int_equal(f->top[2].received, 1);
-	put(f, 0, io_test_address(200).gid, 0);
+	put_packet(f, 0, io_test_address(200).gid, 0);
 	assert_int_equal(f->wire[0].received, 1);
-	put(f, 0, group, 0);
+	put_packet(f, 0, group, 0);
 	assert_int_equal(f->wire[0].received, 2);
 	run_out(f);
 	assert_int_equal(f->top[0].received, 1);

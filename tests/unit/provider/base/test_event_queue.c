@@ -33,7 +33,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static bool put(uint64_t cookie)
+static bool put_event(uint64_t cookie)
 {
 	return send(pair[1], &cookie, sizeof(cookie), MSG_DONTWAIT) == sizeof(cookie);
 }
@@ -74,7 +74,7 @@ static void test_cancelled(void **state)
 	void *result;
 
 	(void)state;
-	assert_true(put(4) && put(5) && put(6));
+	assert_true(put_event(4) && put_event(5) && put_event(6));
 	assert_int_equal(pthread_create(&thread, NULL, purge_cancelled, &n), 0);
 	assert_int_equal(pthread_join(thread, &result), 0);
 	assert_ptr_equal(result, PTHREAD_CANCELED);
@@ -91,7 +91,7 @@ static void test_order(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(in) / sizeof(in[0]); i++)
-		assert_true(put(in[i]));
+		assert_true(put_event(in[i]));
 	assert_int_equal(uhcav_event_queue_purge(&queue, 5), 3);
 	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++)
 		assert_int_equal(get(), out[i]);
@@ -116,7 +116,7 @@ static void test_full_queue(void **state)
 	uint64_t n = 0, seen = 0;
 
 	(void)state;
-	while (put(n % 3 == 0 ? 5 : 1000 + n))
+	while (put_event(n % 3 == 0 ? 5 : 1000 + n))
 		n++;
 	assert_true(n > 100);
 	assert_int_equal(uhcav_event_queue_purge(&queue, 5), (n + 2) / 3);

@@ -32,7 +32,7 @@ static void add(uint32_t lkey, uint64_t iova, uint64_t length, uint64_t addr)
 	uhcav_mr_table_add(&table, &r);
 }
 
-static uintptr_t find(uint32_t lkey, uint64_t iova, uint64_t length)
+static uintptr_t find_region(uint32_t lkey, uint64_t iova, uint64_t length)
 {
 	return (uintptr_t)uhcav_mr_table_find(&table, lkey, iova, length);
 }
@@ -40,21 +40,21 @@ static uintptr_t find(uint32_t lkey, uint64_t iova, uint64_t length)
 static void test_ranges(void **state)
 {
 	(void)state;
-	assert_int_equal(find(0x100, 0, 1), 0); /* before anything was added */
+	assert_int_equal(find_region(0x100, 0, 1), 0); /* before anything was added */
 	add(0x100, 0x5000, 100, 0x90000);
-	assert_int_equal(find(0x100, 0x5000, 100), 0x90000);
-	assert_int_equal(find(0x100, 0x5063, 1), 0x90063);
-	assert_int_equal(find(0x100, 0x5064, 0), 0x90064);
-	assert_int_equal(find(0x100, 0x5064, 1), 0);
-	assert_int_equal(find(0x100, 0x5065, 0), 0);
-	assert_int_equal(find(0x100, 0x4fff, 1), 0);
-	assert_int_equal(find(0x100, 0x5001, UINT64_MAX), 0);
-	assert_int_equal(find(0x101, 0x5000, 1), 0);
-	assert_int_equal(find(0, 0x5000, 1), 0);
-	assert_int_equal(find(1, 0x5000, 1), 0);
+	assert_int_equal(find_region(0x100, 0x5000, 100), 0x90000);
+	assert_int_equal(find_region(0x100, 0x5063, 1), 0x90063);
+	assert_int_equal(find_region(0x100, 0x5064, 0), 0x90064);
+	assert_int_equal(find_region(0x100, 0x5064, 1), 0);
+	assert_int_equal(find_region(0x100, 0x5065, 0), 0);
+	assert_int_equal(find_region(0x100, 0x4fff, 1), 0);
+	assert_int_equal(find_region(0x100, 0x5001, UINT64_MAX), 0);
+	assert_int_equal(find_region(0x101, 0x5000, 1), 0);
+	assert_int_equal(find_region(0, 0x5000, 1), 0);
+	assert_int_equal(find_region(1, 0x5000, 1), 0);
 	uhcav_mr_table_remove(&table, 0x999);
 	uhcav_mr_table_remove(&table, 0x100);
-	assert_int_equal(find(0x100, 0x5000, 1), 0);
+	assert_int_equal(find_region(0x100, 0x5000, 1), 0);
 }
 
 static unsigned tables(void)
@@ -72,7 +72,7 @@ static void test_churn_is_free(void **state)
 	(void)state;
 	for (uint32_t i = 1; i < 100000; i++) {
 		add(i << 8, i, 10, i);
-		assert_int_equal(find(i << 8, i, 1), i);
+		assert_int_equal(find_region(i << 8, i, 1), i);
 		uhcav_mr_table_remove(&table, i << 8);
 	}
 	assert_int_equal(tables(), 1);
@@ -98,7 +98,7 @@ static void test_model(void **state)
 		there[k] = !there[k];
 		k = prng_below(&r, KEYS);
 		lkey = (k + 1) * 37 << 8 | (k & 0xff);
-		assert_int_equal(find(lkey, k, 1), there[k] ? 1000 + k : 0);
+		assert_int_equal(find_region(lkey, k, 1), there[k] ? 1000 + k : 0);
 	}
 }
 
@@ -112,7 +112,7 @@ static void *reader(void *arg)
 	(void)arg;
 	while (!__atomic_load_n(&stop_reading, __ATOMIC_RELAXED))
 		for (uint32_t k = 1; k <= STABLE; k++)
-			if (find(k << 8, k * 10, 10) != k * 1000)
+			if (find_region(k << 8, k * 10, 10) != k * 1000)
 				abort();
 	return NULL;
 }

@@ -12,7 +12,7 @@
 #define NOT_INLINED __attribute__((noinline, noclone))
 
 /* Stands for a watching function. */
-static NOT_INLINED const struct uhcav_stack *take(void)
+static NOT_INLINED const struct uhcav_stack *take_stack(void)
 {
 	const struct uhcav_stack *s = uhcav_stack_take(UHCAV_HERE);
 
@@ -22,7 +22,7 @@ static NOT_INLINED const struct uhcav_stack *take(void)
 
 static NOT_INLINED const struct uhcav_stack *verb(void)
 {
-	const struct uhcav_stack *s = take();
+	const struct uhcav_stack *s = take_stack();
 
 	__asm__ volatile("" ::: "memory");
 	return s;
@@ -75,7 +75,7 @@ static void test_different(void **state)
 
 static NOT_INLINED const struct uhcav_stack *deep(unsigned n)
 {
-	const struct uhcav_stack *s = n ? deep(n - 1) : take();
+	const struct uhcav_stack *s = n ? deep(n - 1) : take_stack();
 
 	__asm__ volatile("" ::: "memory");
 	return s;

@@ -186,7 +186,7 @@ static void test_read_with_inv(void **state)
 	fixture_destroy(f);
 }
 
-static void put(uint8_t *at, uint8_t value, size_t n)
+static void put_bytes(uint8_t *at, uint8_t value, size_t n)
 {
 	memset(at, value, n);
 }
@@ -206,7 +206,7 @@ static void test_masked(void **state)
 
 	(void)state;
 	for (uint8_t i = 0; i < 5; i++)
-		put(value[i], (uint8_t)(i + 1), 32);
+		put_bytes(value[i], (uint8_t)(i + 1), 32);
 	wr.atomic.cmp_swp =
 		(struct uhcadv_masked_cmp_swp){32, value[0], value[1], value[2], value[3]};
 	posted(f, &wr);
@@ -217,7 +217,7 @@ static void test_masked(void **state)
 	expect(f, 0, &wqe);
 	assert_memory_equal(fixture_sge(f, 0), sge, sizeof(sge));
 	for (unsigned i = 0; i < 4; i++)
-		put(data + 32 * i, (uint8_t)(i + 1), 32);
+		put_bytes(data + 32 * i, (uint8_t)(i + 1), 32);
 	expect_data(f, 0, data, 128);
 	/* Without masks: all of it. */
 	wr.atomic.cmp_swp = (struct uhcadv_masked_cmp_swp){4, value[0], value[1], NULL, NULL};

@@ -87,7 +87,7 @@ static void *enter(void *arg)
 	return NULL;
 }
 
-static const struct uhcav_hang_thread *find(const struct uhcav_hang_threads *all, pid_t tid)
+static const struct uhcav_hang_thread *find_thread(const struct uhcav_hang_threads *all, pid_t tid)
 {
 	for (unsigned i = 0; i < all->n; i++)
 		if (all->at[i].tid == tid)
@@ -112,14 +112,14 @@ static void look_for(struct way *w)
 	all.n = 0;
 	while (!is_as_said(t, w) && time(NULL) < end) {
 		uhcav_hang_threads_look(&all, 1, self, 0);
-		t = find(&all, __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE));
+		t = find_thread(&all, __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE));
 	}
 	assert_true(is_as_said(t, w));
 	assert_true(all.all);
 	if (w->does == UHCAV_HANG_RUNS)
 		return;
 	uhcav_hang_threads_look(&all, 2, self, 0);
-	t = find(&all, w->tid);
+	t = find_thread(&all, w->tid);
 	assert_non_null(t);
 	assert_int_equal(t->since, 1);
 }
@@ -182,7 +182,7 @@ static bool naps(void (*wait)(void), unsigned looks, uint64_t *ns)
 	     n += t && t->sleep_ns > 0) {
 		nanosleep(&moment, NULL);
 		uhcav_hang_threads_look(&all, 1, self, 0);
-		t = find(&all, __atomic_load_n(&w.tid, __ATOMIC_ACQUIRE));
+		t = find_thread(&all, __atomic_load_n(&w.tid, __ATOMIC_ACQUIRE));
 	}
 	assert_non_null(t);
 	*ns = t->sleep_ns;
@@ -231,7 +231,7 @@ static void test_stay(void **state)
 	assert_int_equal(write(fd[1], "", 1), 1);
 	do
 		uhcav_hang_threads_look(&now, 2, self, 0);
-	while (!is_as_said(find(&now, w.tid), &later) && time(NULL) < deadline);
+	while (!is_as_said(find_thread(&now, w.tid), &later) && time(NULL) < deadline);
 	assert_false(uhcav_hang_threads_stay(&then));
 	assert_true(uhcav_hang_threads_stay(&now));
 	pthread_mutex_unlock(&held);
@@ -264,13 +264,13 @@ static void test_woken(void **state)
 	all.n = 0;
 	uhcav_hang_threads_look(&all, 1, self, 0);
 	uhcav_hang_threads_look(&all, 2, self, 0);
-	t = find(&all, w.tid);
+	t = find_thread(&all, w.tid);
 	assert_int_equal(t->quiet, 1);
 	before = t->woken;
 	assert_int_equal(write(fd[1], "", 1), 1);
 	do {
 		uhcav_hang_threads_look(&all, 3, self, 0);
-		t = find(&all, w.tid);
+		t = find_thread(&all, w.tid);
 	} while ((!is_as_said(t, &w) || t->woken == before) && time(NULL) < deadline);
 	assert_int_equal(t->quiet, 3);
 	end(thread);
@@ -292,7 +292,7 @@ static void test_ended(void **state)
 	end(thread);
 	pthread_mutex_unlock(&held);
 	uhcav_hang_threads_look(&all, 1, self, 0);
-	assert_null(find(&all, w.tid));
+	assert_null(find_thread(&all, w.tid));
 }
 
 /* Memory that is not there is an answer. */

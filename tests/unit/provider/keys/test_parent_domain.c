@@ -30,7 +30,7 @@ static void *give(struct ibv_pd *pd, void *pd_context, size_t size, size_t align
 	return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 
-static void take(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type)
+static void free_memory(struct ibv_pd *pd, void *pd_context, void *ptr, uint64_t resource_type)
 {
 	assert_non_null(pd);
 	assert_ptr_equal(pd_context, &allocated);
@@ -48,7 +48,7 @@ static struct ibv_pd *parent_of(struct verbs_fixture *f, struct ibv_td *td, bool
 		attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
 				 IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
 		attr.alloc = give;
-		attr.free = take;
+		attr.free = free_memory;
 		attr.pd_context = &allocated;
 	}
 	return ibv_alloc_parent_domain(f->context, &attr);

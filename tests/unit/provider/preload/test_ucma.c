@@ -78,7 +78,7 @@ static void clear_answer(void)
 }
 
 /* Writes a command with len bytes of its structure and "more" that do not belong to it. */
-static int put(int fd, uint32_t cmd, const void *in, size_t len, size_t more)
+static int put_command(int fd, uint32_t cmd, const void *in, size_t len, size_t more)
 {
 	struct {
 		struct rdma_ucm_cmd_hdr hdr;
@@ -97,7 +97,7 @@ static int put(int fd, uint32_t cmd, const void *in, size_t len, size_t more)
 	return 0;
 }
 
-#define PUT(fd, cmd, in)  put(fd, RDMA_USER_CM_CMD_##cmd, &(in), sizeof(in), 0)
+#define PUT(fd, cmd, in)  put_command(fd, RDMA_USER_CM_CMD_##cmd, &(in), sizeof(in), 0)
 #define GOOD(fd, cmd, in) assert_int_equal(PUT(fd, cmd, in), 0)
 #define ANSWER            ((uintptr_t)&answer)
 
@@ -214,7 +214,7 @@ static void test_write(void **state)
 	assert_int_equal(cm.n_fds, 1);
 	assert_answered(NULL, 0);
 	/* Bytes beyond what the header says are taken and mean nothing. */
-	assert_int_equal(put(copy, RDMA_USER_CM_CMD_LISTEN, &in, sizeof(in), 9), 0);
+	assert_int_equal(put_command(copy, RDMA_USER_CM_CMD_LISTEN, &in, sizeof(in), 9), 0);
 	assert_heard(RDMA_USER_CM_CMD_LISTEN, &in, sizeof(in));
 	fake_cm_will(&cm, NULL, 0)->status = -EADDRINUSE;
 	assert_int_equal(PUT(fd, LISTEN, in), -EADDRINUSE);
@@ -248,11 +248,11 @@ static void test_malformed(void **state)
 	errno = 0;
 	assert_int_equal(write(fd, &hdr, sizeof(hdr)), -1); /* a byte less than it says */
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(put(fd, RDMA_USER_CM_CMD_LISTEN, zeros, 0, room + 1), -EINVAL);
+	assert_int_equal(put_command(fd, RDMA_USER_CM_CMD_LISTEN, zeros, 0, room + 1), -EINVAL);
 	assert_int_equal(cm.h.cmd, UHCA_UCMA_HELLO);
-	assert_int_equal(put(fd, RDMA_USER_CM_CMD_LISTEN, zeros, 0, 0), 0);
+	assert_int_equal(put_command(fd, RDMA_USER_CM_CMD_LISTEN, zeros, 0, 0), 0);
 	assert_int_equal(cm.n_body, sizeof(hdr));
-	assert_int_equal(put(fd, RDMA_USER_CM_CMD_LISTEN, zeros, room, 0), 0);
+	assert_int_equal(put_command(fd, RDMA_USER_CM_CMD_LISTEN, zeros, room, 0), 0);
 	assert_int_equal(cm.n_body, LONGEST);
 	close(fd);
 }
@@ -274,13 +274,13 @@ static void test_response(void **state)
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++) {
 		fake_cm_will(&cm, response, 12);
-		assert_int_equal(put(fd, cmds[i], at_first, sizeof(at_first), 0), 0);
+		assert_int_equal(put_command(fd, cmds[i], at_first, sizeof(at_first), 0), 0);
 		assert_answered(response, 12);
 		fake_cm_will(&cm, response, sizeof(answer));
-		assert_int_equal(put(fd, cmds[i], at_first, sizeof(at_first[0]), 0), 0);
+		assert_int_equal(put_command(fd, cmds[i], at_first, sizeof(at_first[0]), 0), 0);
 		assert_answered(response, sizeof(answer));
 		fake_cm_will(&cm, response, 12); /* without an address it goes nowhere */
-		assert_int_equal(put(fd, cmds[i], at_first, 7, 0), 0);
+		assert_int_equal(put_command(fd, cmds[i], at_first, 7, 0), 0);
 		assert_answered(NULL, 0);
 	}
 	fake_cm_will(&cm, response, 4);
@@ -289,7 +289,7 @@ static void test_response(void **state)
 	assert_memory_equal(answer.bytes + 1, response, 4);
 	assert_int_equal(answer.bytes[5], GUARD);
 	fake_cm_will(&cm, response, 4);
-	assert_int_equal(put(fd, RDMA_USER_CM_CMD_CREATE_ID, &create, 15, 0), 0);
+	assert_int_equal(put_command(fd, RDMA_USER_CM_CMD_CREATE_ID, &create, 15, 0), 0);
 	assert_answered(NULL, 0);
 	close(fd);
 }
@@ -355,7 +355,8 @@ static void test_option(void **state)
 	in.optlen++;
 	assert_int_equal(PUT(fd, SET_OPTION, in), -EINVAL);
 	in.optlen = 1;
-	assert_int_equal(put(fd, RDMA_USER_CM_CMD_SET_OPTION, &in, sizeof(in) - 1, 0), -EINVAL);
+	assert_int_equal(put_command(fd, RDMA_USER_CM_CMD_SET_OPTION, &in, sizeof(in) - 1, 0),
+			 -EINVAL);
 	assert_int_equal(cm.n_body, 0);
 	close(fd);
 }
@@ -377,7 +378,8 @@ static void test_migrate(void **state)
 	in.fd = STDIN_FILENO;
 	assert_int_equal(PUT(fd, MIGRATE_ID, in), -EINVAL);
 	in.fd = (uint32_t)old;
-	assert_int_equal(put(fd, RDMA_USER_CM_CMD_MIGRATE_ID, &in, sizeof(in) - 1, 0), -EINVAL);
+	assert_int_equal(put_command(fd, RDMA_USER_CM_CMD_MIGRATE_ID, &in, sizeof(in) - 1, 0),
+			 -EINVAL);
 	assert_int_equal(cm.n_body, 0);
 	close(fd);
 	close(old);

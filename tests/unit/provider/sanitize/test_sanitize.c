@@ -45,7 +45,7 @@ static void keep(const char *line)
 }
 
 /* How many there are, of which *line is the first; none any more after that. */
-static unsigned take(const char **line)
+static unsigned take_lines(const char **line)
 {
 	static char first[UHCA_SANITIZE_LINE];
 	unsigned n;
@@ -137,7 +137,7 @@ static void expect_nothing(void)
 {
 	const char *line;
 
-	if (take(&line))
+	if (take_lines(&line))
 		fail_msg("%s", line);
 }
 
@@ -148,7 +148,7 @@ static void expect(const char *check, const char *words)
 	char start[64];
 
 	snprintf(start, sizeof(start), "{\"check\":\"%s\",", check);
-	assert_int_equal(take(&line), 1);
+	assert_int_equal(take_lines(&line), 1);
 	if (strncmp(line, start, strlen(start)) || !strstr(line, words))
 		fail_msg("no %s with '%s': %s", check, words, line);
 }

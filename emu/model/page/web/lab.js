@@ -103,8 +103,8 @@ export class Lab {
 		this.area = h("textarea", {id: "program", spellcheck: "false", wrap: "off",
 			autocapitalize: "off", autocomplete: "off", "aria-describedby": "program-keys",
 			readonly: this.source.readOnly, on: {input: () => this.typed(),
-				keydown: e => this.key(e), keyup: () => this.tellLine(),
-				click: () => this.tellLine()}});
+				keydown: e => this.key(e), keyup: () => this.showLine(),
+				click: () => this.showLine()}});
 		this.where = h("span", {class: "quiet"});
 		this.result = h("div", {id: "result", role: "status", tabindex: 0});
 		this.checkButton = button(T.check, () => this.check(), {id: "check",
@@ -121,10 +121,10 @@ export class Lab {
 		this.box = h("section", {id: "lab", "aria-label": T.lab + " " + name}, this.text(),
 			this.program());
 		this.area.value = this.kept;
-		this.tellLine();
+		this.showLine();
 	}
 
-	tellLine() {
+	showLine() {
 		const n = this.area.value.slice(0, this.area.selectionStart).split("\n").length;
 		this.where.textContent = T.line + " " + n;
 	}
@@ -135,7 +135,7 @@ export class Lab {
 		this.area.focus();
 		this.area.setSelectionRange(from, to);
 		this.area.scrollTop = Math.max(0, (line - 5) * height);
-		this.tellLine();
+		this.showLine();
 	}
 
 	/* A new line begins where the one before began. */
@@ -154,7 +154,7 @@ export class Lab {
 	}
 
 	typed() {
-		this.tellLine();
+		this.showLine();
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => this.keep(false).catch(() => null), KEEP_MS);
 	}
@@ -181,7 +181,7 @@ export class Lab {
 		if (this.state.running || this.source.readOnly)
 			return;
 		try {
-			this.tell(await this.keep(true));
+			this.showResult(await this.keep(true));
 		} catch (error) {
 			this.result.replaceChildren(h("p", {class: "bad"}, error.message));
 		}
@@ -189,7 +189,7 @@ export class Lab {
 
 	/* ---- the result ---- */
 
-	tell(state) {
+	showResult(state) {
 		this.state = state;
 		this.box.dataset.checked = state.running ? "" : String(state.number);
 		this.box.dataset.status = state.status === null || state.running ? "" : String(state.status);
@@ -207,7 +207,7 @@ export class Lab {
 
 	/* data: the answer of the request lab. */
 	show(data) {
-		this.tell(data.check);
+		this.showResult(data.check);
 		if (data.check.running || data.check.status === null)
 			return;
 		if (data.check.status === 0) {
@@ -222,13 +222,13 @@ export class Lab {
 
 	async heard(state) {
 		if (state.running) {
-			this.tell(state);
+			this.showResult(state);
 			return;
 		}
 		const data = await this.source.json("lab"), program = data.program || "";
 		if (this.area.value === this.kept && program !== this.kept) {
 			this.area.value = this.kept = program; /* another editor has changed the file */
-			this.tellLine();
+			this.showLine();
 		}
 		this.show(data);
 	}

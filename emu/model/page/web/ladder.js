@@ -86,7 +86,7 @@ export class Ladder {
 		Object.assign(this, findLanes(trace, items));
 		this.states = this.findStates();
 		this.arrange();
-		this.tellCount();
+		this.showCount();
 		if (this.follows)
 			this.view.scrollTop = this.view.scrollHeight;
 		else if (anchor)
@@ -130,7 +130,7 @@ export class Ladder {
 		this.draw();
 	}
 
-	tellCount() {
+	showCount() {
 		let packets = 0;
 		for (const item of this.items)
 			packets += this.trace.isArrow(item);
@@ -159,7 +159,7 @@ export class Ladder {
 	}
 
 	/* Place i of what is shown; it comes into view. */
-	pick(i, tells = true) {
+	pick(i, notifies = true) {
 		this.place = i;
 		if (i >= 0 && this.follows)
 			this.setFollow(false);
@@ -169,13 +169,13 @@ export class Ladder {
 				this.scrollTo(i, -seen / 2);
 		}
 		this.draw();
-		if (tells)
+		if (notifies)
 			this.onPick(i < 0 ? -1 : this.items[i]);
 	}
 
-	pickItem(item, tells) {
+	pickItem(item, notifies) {
 		const i = item < 0 ? -1 : this.placeOf(item);
-		this.pick(i, tells);
+		this.pick(i, notifies);
 		return i >= 0;
 	}
 
@@ -370,7 +370,7 @@ export class Ladder {
 		if (t.isArrow(item))
 			this.drawArrow(box, item, i, y, withWords ? words.label : "");
 		else
-			this.drawTold(box, item, y);
+			this.drawRecord(box, item, y);
 		if (withWords)
 			this.drawNote(box, words.note, y);
 		box.setAttribute("aria-label", this.spoken(box, item, words));
@@ -391,7 +391,7 @@ export class Ladder {
 				note.length > fits ? note.slice(0, fits - 1) + "…" : note));
 	}
 
-	drawTold(box, item, y) {
+	drawRecord(box, item, y) {
 		const x = this.laneOf.get(this.trace.qp(item));
 		if (x === undefined)
 			return;

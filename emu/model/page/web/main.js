@@ -52,7 +52,7 @@ class Page {
 		this.ladder = new Ladder(panel, this.source, item => this.picked(item));
 		if (this.source.live)
 			this.ladder.queues = qp => this.live.queues(this.trace, qp);
-		this.ladder.onFollow = follows => this.tellFollow(follows);
+		this.ladder.onFollow = follows => this.showFollow(follows);
 		addEventListener("pointerdown", () => this.hold(), true);
 		addEventListener("hashchange", () => this.change(readAddress(location.hash)));
 		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
@@ -123,7 +123,7 @@ class Page {
 		this.said.textContent = text;
 	}
 
-	tellFollow(follows) {
+	showFollow(follows) {
 		this.followButton.textContent = follows ? T.following : T.follow;
 		this.followButton.setAttribute("aria-pressed", String(follows));
 	}
@@ -193,7 +193,7 @@ class Page {
 
 	/* ---- showing ---- */
 
-	tellVerdict() {
+	showVerdict() {
 		const head = this.trace.head;
 		const lines = head.outcome.map(line => h("li", {class: line.mood}, line.text));
 		if (head.error)
@@ -209,7 +209,7 @@ class Page {
 			this.verdict.append(h("p", {class: "quiet"}, T.forgotten));
 	}
 
-	tellState() {
+	showState() {
 		const s = this.live.state, gone = this.gone ? T.stopped : s && !s.running ? T.ended : "";
 		this.dot.textContent = !this.source.live ? T.record : gone || this.live.summary() || T.live;
 		this.dot.className = gone ? "bad" : this.live.frozen ? "frozen" : "good";
@@ -236,7 +236,7 @@ class Page {
 		this.ladder.show(trace, items, view.space);
 		this.ladder.place = item < 0 ? -1 : this.ladder.placeOf(item);
 		this.strip.show(trace, view.from, view.to, item);
-		this.tellState();
+		this.showState();
 		this.showView(items);
 		if (String(item) !== this.inspector.box.dataset.item)
 			this.inspect(item);
@@ -287,7 +287,7 @@ class Page {
 		const trace = await this.source.load();
 		await this.held;
 		this.trace = trace;
-		this.tellVerdict();
+		this.showVerdict();
 		if (this.source.lab) /* another run */
 			this.wishTrouble();
 		this.show();
@@ -313,7 +313,7 @@ class Page {
 	redrawRules() {
 		if (this.view.v === "rules" && !/INPUT/.test(document.activeElement.tagName))
 			this.showView();
-		this.tellState();
+		this.showState();
 	}
 
 	async heard(what, data) {
@@ -372,7 +372,7 @@ async function begin() {
 	const source = inFile ? new FileSource() : new ServerSource(token);
 	const trace = await source.load(), page = new Page(source);
 	page.trace = trace;
-	page.tellVerdict();
+	page.showVerdict();
 	if (source.lab)
 		await page.openLab();
 	if (!page.view.p && !source.live)

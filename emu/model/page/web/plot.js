@@ -61,7 +61,7 @@ export class Plot {
 			h("p", {}, h("label", {}, T.direction + " ", this.choice)), this.canvas, this.read,
 			h("details", {}, h("summary", {}, T.numbers), this.table));
 		this.draw = later(() => this.drawNow());
-		this.canvas.addEventListener("pointermove", e => this.tell(e));
+		this.canvas.addEventListener("pointermove", e => this.showPacket(e));
 		this.canvas.addEventListener("click", e => {
 			const p = this.near(e);
 			if (p)
@@ -109,7 +109,7 @@ export class Plot {
 		this.drawAcknowledged(pen, colour);
 		this.drawPoints(pen, colour);
 		this.drawWindow(pen, colour, lower, height - 18);
-		this.tellNumbers(most);
+		this.showNumbers(most);
 	}
 
 	/* Enough of them for a least value, however many there are. */
@@ -186,7 +186,7 @@ export class Plot {
 		});
 	}
 
-	tellNumbers(most) {
+	showNumbers(most) {
 		const count = kind => this.list.filter(p => p.kind === kind).length;
 		this.table.replaceChildren(table(T.views.plot, ["what", {name: "how many", num: true}], [
 			["packets of requests", this.list.length - count("ack") - count("nak")],
@@ -207,7 +207,7 @@ export class Plot {
 		return found;
 	}
 
-	tell(e) {
+	showPacket(e) {
 		const p = this.near(e);
 		if (p)
 			this.read.textContent = ms(p.t) + " ms: " + this.trace.opcodeName(p.a) + " psn " +

@@ -54,12 +54,12 @@ export function ranges(places) {
 }
 
 /* Whole events of a stream of text; the rest stays for the next time. */
-export function takeEvents(text, tell) {
+export function takeEvents(text, notify) {
 	const parts = text.split("\n\n");
 	for (const part of parts.slice(0, -1)) {
 		const name = /^event: (.*)$/m.exec(part), data = /^data: (.*)$/m.exec(part);
 		if (name && data)
-			tell(name[1], JSON.parse(data[1]));
+			notify(name[1], JSON.parse(data[1]));
 	}
 	return parts[parts.length - 1];
 }
@@ -152,12 +152,12 @@ export class ServerSource {
 	}
 
 	/* Tells of each event while the page is looked at; of the end of the stream, too. */
-	async follow(tell) {
+	async follow(notify) {
 		for (;;) {
 			try {
-				await this.stream(tell);
+				await this.stream(notify);
 			} catch (error) {
-				tell("gone", error);
+				notify("gone", error);
 			}
 			await new Promise(done => setTimeout(done, 1000));
 			while (document.hidden)
@@ -166,7 +166,7 @@ export class ServerSource {
 		}
 	}
 
-	async stream(tell) {
+	async stream(notify) {
 		const stop = new AbortController(), decoder = new TextDecoder();
 		const hide = () => document.hidden && stop.abort();
 		document.addEventListener("visibilitychange", hide);
@@ -177,7 +177,7 @@ export class ServerSource {
 				const {done, value} = await reader.read();
 				if (done)
 					throw new Error("the server has ended");
-				text = takeEvents(text + decoder.decode(value, {stream: true}), tell);
+				text = takeEvents(text + decoder.decode(value, {stream: true}), notify);
 			}
 		} finally {
 			document.removeEventListener("visibilitychange", hide);

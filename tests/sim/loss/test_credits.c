@@ -17,7 +17,7 @@ static uint8_t last_code(const struct pair *p)
 	return l->pkt.aeth.syndrome;
 }
 
-static void test_code_tells_receives(void **state)
+static void test_code_counts_receives(void **state)
 {
 	struct pair p;
 
@@ -119,7 +119,7 @@ static void test_write_needs_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code_tells_receives),
+		cmocka_unit_test(test_code_counts_receives),
 		cmocka_unit_test(test_srq_gives_none),
 		cmocka_unit_test(test_no_flood),
 		cmocka_unit_test(test_limit),

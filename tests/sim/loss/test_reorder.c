@@ -63,7 +63,7 @@ static void test_late_ack(void **state)
 }
 
 /* Each gap gets a NAK of its own: no timeout is needed for any of them. */
-static void test_each_gap_is_told(void **state)
+static void test_each_gap_has_a_nak(void **state)
 {
 	struct pair p;
 
@@ -130,8 +130,8 @@ static void test_everything_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_late_packet),      cmocka_unit_test(test_late_ack),
-		cmocka_unit_test(test_each_gap_is_told), cmocka_unit_test(test_duplicate_nak),
+		cmocka_unit_test(test_late_packet),        cmocka_unit_test(test_late_ack),
+		cmocka_unit_test(test_each_gap_has_a_nak), cmocka_unit_test(test_duplicate_nak),
 		cmocka_unit_test(test_everything_late),
 	};
 

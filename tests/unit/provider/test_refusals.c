@@ -326,7 +326,7 @@ static unsigned total(const struct verbs_fixture *f)
 	return n;
 }
 
-static uint32_t told_to_end(const struct verbs_fixture *f, const struct kind *k)
+static uint32_t destroyed_handle(const struct verbs_fixture *f, const struct kind *k)
 {
 	const struct uhca_cmd_handle *in = (const void *)f->daemon.last[k->end_cmd];
 
@@ -369,10 +369,10 @@ static void refuse_to_end(struct verbs_fixture *f, const struct kind *k)
 	assert_result(k, k->end(object), EBUSY);
 	f->daemon.fail[k->end_cmd] = 0;
 	assert_int_equal(total(f), before + 1);
-	assert_int_equal(told_to_end(f, k), handle);
+	assert_int_equal(destroyed_handle(f, k), handle);
 	memset(f->daemon.last[k->end_cmd], 0, sizeof(f->daemon.last[0]));
 	assert_result(k, k->end(object), 0);
-	assert_int_equal(told_to_end(f, k), handle);
+	assert_int_equal(destroyed_handle(f, k), handle);
 }
 
 static void test_refused(void **state)
@@ -407,7 +407,7 @@ static void test_not_mapped(void **state)
 		assert_none(k, k->make(f), EPROTO);
 		f->daemon.mood = FAKE_ANSWERS;
 		assert_int_equal(total(f), before + 2);
-		assert_int_equal(told_to_end(f, k), f->daemon.next_handle);
+		assert_int_equal(destroyed_handle(f, k), f->daemon.next_handle);
 	}
 	end_parts();
 	holdings_assert(held);
@@ -597,7 +597,7 @@ static void test_nonsense(void **state)
 		errno = 0;
 		assert_none(k, k->make(f), EPROTO);
 		assert_int_equal(total(f), before + 2);
-		assert_int_equal(told_to_end(f, k), f->daemon.next_handle);
+		assert_int_equal(destroyed_handle(f, k), f->daemon.next_handle);
 	}
 	f->daemon.spoil = NULL;
 	end_parts();

@@ -305,7 +305,7 @@ __attribute__((target("avx"))) static void set_uppers(bool in_use)
 		__asm__ volatile("vcmpps $15, %%ymm1, %%ymm1, %%ymm1" ::: "xmm1");
 }
 
-static bool processor_tells(void)
+static bool can_see_uppers(void)
 {
 	unsigned a, b, c, d;
 	bool before;
@@ -327,7 +327,7 @@ static void test_leaves_no_uppers(void **state)
 	uint32_t icrc;
 
 	(void)state;
-	if (!processor_tells())
+	if (!can_see_uppers())
 		skip();
 	for (size_t len = 16; len <= sizeof(payload); len *= 2) {
 		set_uppers(false);

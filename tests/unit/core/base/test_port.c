@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The two newest events are of this type, one for each client. */
-static void told_both(const struct fixture *f, unsigned before, uint32_t type)
+static void raised_on_both(const struct fixture *f, unsigned before, uint32_t type)
 {
 	assert_int_equal(f->async, before + 2);
 	assert_ptr_not_equal(f->async_event[before].client, f->async_event[before + 1].client);
@@ -39,11 +39,11 @@ static void test_link(void **state)
 	core_port_set(f.dev, true);
 	assert_int_equal(f.async, 0); /* no change, no event */
 	core_port_set(f.dev, false);
-	told_both(&f, 0, UHCA_ABI_EVENT_PORT_ERR);
+	raised_on_both(&f, 0, UHCA_ABI_EVENT_PORT_ERR);
 	expect_state(&f, IBV_PORT_DOWN, 3);
 	core_port_set(f.dev, false);
 	core_port_set(f.dev, true);
-	told_both(&f, 2, UHCA_ABI_EVENT_PORT_ACTIVE);
+	raised_on_both(&f, 2, UHCA_ABI_EVENT_PORT_ACTIVE);
 	expect_state(&f, IBV_PORT_ACTIVE, 5);
 	fixture_stop(&f);
 }
@@ -81,7 +81,7 @@ static void test_other_events(void **state)
 	fixture_start(&f, NULL);
 	for (unsigned i = 0; i < 5; i++) {
 		assert_int_equal(core_port_event(f.dev, good[i]), 0);
-		told_both(&f, 2 * i, good[i]);
+		raised_on_both(&f, 2 * i, good[i]);
 	}
 	assert_int_equal(core_port_event(f.dev, UHCA_ABI_EVENT_PORT_ERR), -EINVAL);
 	assert_int_equal(core_port_event(f.dev, UHCA_ABI_EVENT_QP_FATAL), -EINVAL);
@@ -137,7 +137,7 @@ static void test_pkey_and_mtu(void **state)
 	core_port_set_pkey(f.dev, 0xffff);
 	assert_int_equal(f.async, 0);
 	core_port_set_pkey(f.dev, 0x8001);
-	told_both(&f, 0, UHCA_ABI_EVENT_PKEY_CHANGE);
+	raised_on_both(&f, 0, UHCA_ABI_EVENT_PKEY_CHANGE);
 	assert_int_equal(core_port_set_mtu(f.dev, 0), -ERANGE);
 	assert_int_equal(core_port_set_mtu(f.dev, 6), -ERANGE);
 	assert_int_equal(core_port_set_mtu(f.dev, IBV_MTU_512), 0);

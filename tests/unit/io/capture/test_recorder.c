@@ -90,7 +90,7 @@ static uint32_t psn_of(const struct ng_block *b)
 	return (uint32_t)psn[0] << 16 | (uint32_t)psn[1] << 8 | psn[2];
 }
 
-static void test_what_it_tells(void **state)
+static void test_what_it_records(void **state)
 {
 	const struct core_trace t = {.point = CORE_TRACE_RETRY, .qpn = 0x11, .a = 5};
 	const struct io_capture_fate drop = {.psn = 8, .count = 1, .rule = 3, .dropped = "rule"};
@@ -293,9 +293,14 @@ static void test_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_it_tells), TEST(test_headers_only), TEST(test_full),
-		TEST(test_too_many),      TEST(test_memory),       TEST(test_bad_files),
-		TEST(test_off),           TEST(test_echo),
+		TEST(test_what_it_records),
+		TEST(test_headers_only),
+		TEST(test_full),
+		TEST(test_too_many),
+		TEST(test_memory),
+		TEST(test_bad_files),
+		TEST(test_off),
+		TEST(test_echo),
 	};
 
 	rng = prng_start("test_recorder");

@@ -366,7 +366,7 @@ static unsigned told(const char *words)
 }
 
 /* Whatever comes, changes or goes is in the trace, once. */
-static void test_told(void **state)
+static void test_traced(void **state)
 {
 	struct io_fault_loaded out;
 	struct fault_error error;
@@ -455,7 +455,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_too_much_at_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_fatal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lines, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_traced, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_reading, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_replay, setup, teardown),
 	};

@@ -27,7 +27,7 @@ static int listen_at(const char *name)
 	return fd;
 }
 
-static void assert_told(int fd)
+static void assert_notified(int fd)
 {
 	char text[64] = "";
 
@@ -45,7 +45,7 @@ static void test_file(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(name, sizeof(name), "%s/notify", folder);
-	assert_told(listen_at(name));
+	assert_notified(listen_at(name));
 	assert_int_equal(unlink(name), 0);
 	assert_int_equal(io_notify("READY=1"), -ENOENT);
 	assert_int_equal(rmdir(folder), 0);
@@ -57,7 +57,7 @@ static void test_no_file(void **state)
 
 	(void)state;
 	snprintf(name, sizeof(name), "@test_notify.%d", (int)getpid());
-	assert_told(listen_at(name));
+	assert_notified(listen_at(name));
 }
 
 static void test_nobody_asked(void **state)

@@ -17,7 +17,7 @@
 struct job {
 	struct io_task task;
 	int gate[2]; /* work waits until this can be read; -1: not at all */
-	pid_t worked_by, told_by;
+	pid_t worked_by, done_by;
 	bool worked;
 };
 
@@ -37,7 +37,7 @@ static void work(struct io_task *t)
 
 static void done(struct io_task *t)
 {
-	((struct job *)t)->told_by = gettid();
+	((struct job *)t)->done_by = gettid();
 }
 
 static struct job *make(bool waits)
@@ -79,9 +79,9 @@ static int teardown(void **state)
 	return 0;
 }
 
-static bool is_told(void *job)
+static bool is_done(void *job)
 {
-	return ((struct job *)job)->told_by != 0;
+	return ((struct job *)job)->done_by != 0;
 }
 
 static void test_done(void **state)
@@ -90,9 +90,9 @@ static void test_done(void **state)
 
 	(void)state;
 	assert_int_equal(io_task_start(set, &j->task), 0);
-	assert_true(io_test_run(loop, is_told, j));
+	assert_true(io_test_run(loop, is_done, j));
 	assert_int_not_equal(j->worked_by, gettid());
-	assert_int_equal(j->told_by, gettid());
+	assert_int_equal(j->done_by, gettid());
 	io_tasks_close(set, 0);
 	drop(j);
 }
@@ -104,7 +104,7 @@ static void test_at_once(void **state)
 	(void)state;
 	assert_int_equal(io_task_start(NULL, &j->task), 0);
 	assert_int_equal(j->worked_by, gettid());
-	assert_int_equal(j->told_by, gettid());
+	assert_int_equal(j->done_by, gettid());
 	io_tasks_close(set, 0);
 	drop(j);
 }
@@ -120,16 +120,16 @@ static void test_stuck(void **state)
 		assert_int_equal(io_task_start(set, &stuck[i]->task), 0);
 	}
 	assert_int_equal(io_task_start(set, &next->task), -EAGAIN);
-	assert_int_equal(next->told_by, 0);
+	assert_int_equal(next->done_by, 0);
 	open_gate(stuck[0]);
-	assert_true(io_test_run(loop, is_told, stuck[0]));
+	assert_true(io_test_run(loop, is_done, stuck[0]));
 	assert_int_equal(io_task_start(set, &next->task), 0);
-	assert_true(io_test_run(loop, is_told, next));
+	assert_true(io_test_run(loop, is_done, next));
 	for (unsigned i = 1; i < IO_TASKS_MAX; i++)
 		open_gate(stuck[i]);
 	io_tasks_close(set, IO_TEST_SECONDS * 1000);
 	for (unsigned i = 0; i < IO_TASKS_MAX; i++) {
-		assert_int_equal(stuck[i]->told_by, gettid());
+		assert_int_equal(stuck[i]->done_by, gettid());
 		drop(stuck[i]);
 	}
 	drop(next);
@@ -144,12 +144,12 @@ static void test_left_alone(void **state)
 	(void)state;
 	assert_int_equal(io_task_start(set, &j->task), 0);
 	io_tasks_close(set, 1);
-	assert_int_equal(j->told_by, 0);
+	assert_int_equal(j->done_by, 0);
 	open_gate(j);
 	while (!__atomic_load_n(&j->worked, __ATOMIC_ACQUIRE) && sched_yield() == 0)
 		assert_true(io_clock_now() < end);
 	io_test_loop_pass(loop);
-	assert_int_equal(j->told_by, 0);
+	assert_int_equal(j->done_by, 0);
 	close(j->gate[0]); /* the thread may still look at j, which stays */
 }
 

@@ -99,7 +99,7 @@ static void ring(struct watched *me)
 	assert_int_equal(write(me->copy, &one, sizeof(one)), sizeof(one));
 }
 
-static unsigned all_told(const struct fixture *f)
+static unsigned calls(const struct fixture *f)
 {
 	unsigned n = 0;
 
@@ -108,7 +108,7 @@ static unsigned all_told(const struct fixture *f)
 	return n;
 }
 
-static bool everybody_was_told(void *arg)
+static bool all_called(void *arg)
 {
 	const struct fixture *f = arg;
 
@@ -126,7 +126,7 @@ static void test_more_than_a_batch(void **state)
 		start(f, i, EPOLLIN);
 		ring(&f->one[i]);
 	}
-	assert_true(io_test_run(f->loop, everybody_was_told, f));
+	assert_true(io_test_run(f->loop, all_called, f));
 	for (unsigned i = 0; i < WATCHES; i++)
 		assert_int_equal(f->one[i].events, EPOLLIN);
 }
@@ -144,11 +144,11 @@ static void test_long_ones(void **state)
 	f->busy = 2 * IO_MSEC;
 	for (unsigned pass = 0; pass < WATCHES; pass++) {
 		io_test_loop_pass(f->loop);
-		assert_true(all_told(f) <= before + 1);
-		before = all_told(f);
+		assert_true(calls(f) <= before + 1);
+		before = calls(f);
 	}
 	assert_int_equal(before, WATCHES);
-	assert_true(everybody_was_told(f));
+	assert_true(all_called(f));
 }
 
 /* Edges: a write is told once, though nobody reads what was written. */
@@ -192,7 +192,7 @@ static void test_stopped_while_it_waits(void **state)
 		ring(&f->one[i]);
 	}
 	io_test_loop_pass(f->loop);
-	assert_int_equal(all_told(f), 1);
+	assert_int_equal(calls(f), 1);
 }
 
 /*
@@ -214,7 +214,7 @@ static void test_nothing_stays(void **state)
 	assert_int_equal(dup2(f->one[1].copy, fd), fd);
 	for (unsigned i = 0; i < 3; i++)
 		io_test_loop_pass(f->loop);
-	assert_int_equal(all_told(f), 0);
+	assert_int_equal(calls(f), 0);
 	close(fd);
 }
 

@@ -58,7 +58,7 @@ static int call_twice(struct ev_loop *loop, void *arg)
 	return 0;
 }
 
-static void check_told(bool heard)
+static void check_logged(bool heard)
 {
 	const char *told;
 
@@ -71,16 +71,16 @@ static void check_told(bool heard)
 	assert_non_null(strstr(told, "is refused with these arguments: Operation not permitted"));
 }
 
-static void test_told(void **state)
+static void test_logged(void **state)
 {
 	(void)state;
-	check_told(true);
+	check_logged(true);
 }
 
-static void test_told_at_the_end(void **state)
+static void test_logged_at_the_end(void **state)
 {
 	(void)state;
-	check_told(false);
+	check_logged(false);
 }
 
 static void *call_chroot(void *result)
@@ -164,7 +164,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_told),   cmocka_unit_test(test_told_at_the_end),
+		cmocka_unit_test(test_logged), cmocka_unit_test(test_logged_at_the_end),
 		cmocka_unit_test(test_thread), cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_sent),
 	};

@@ -180,7 +180,7 @@ static void test_shared(void **state)
 	munmap(shared, PAGES * page);
 }
 
-static void test_told(void **state)
+static void test_reported(void **state)
 {
 	volatile uint8_t *at = memory;
 	uint32_t a = begin(memory, 2 * page, true), b = begin(memory + page, 2 * page, false);
@@ -319,7 +319,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lift, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_not_ours, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_shared, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_reported, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_fork, set_up, tear_down),
 	};
 

@@ -131,7 +131,7 @@ static void test_overtakes(void **state)
 }
 
 /* Executed at once while the queue waits for a receive; completes behind what it overtook. */
-static void test_completes_in_turn(void **state)
+static void test_completes_in_order(void **state)
 {
 	struct stage s;
 	struct side *a = &s.p.a;
@@ -270,7 +270,7 @@ static void test_fenced_rounds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_overtakes),      cmocka_unit_test(test_completes_in_turn),
+		cmocka_unit_test(test_overtakes),      cmocka_unit_test(test_completes_in_order),
 		cmocka_unit_test(test_failure),        cmocka_unit_test(test_once),
 		cmocka_unit_test(test_slot_rewritten), cmocka_unit_test(test_fenced_rounds),
 	};

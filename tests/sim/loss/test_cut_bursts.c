@@ -68,7 +68,7 @@ static void test_bursts_become_whole(void **state)
 }
 
 /* All that may go, then all the answers: how many bursts that took, and how many were short. */
-static unsigned in_turns(uint32_t window, unsigned *short_ones)
+static unsigned bursts_sent(uint32_t window, unsigned *short_ones)
 {
 	unsigned bursts = 0, none = 0, n;
 	struct pair p;
@@ -88,7 +88,7 @@ static void test_wide_window(void **state)
 	unsigned short_ones;
 
 	(void)state;
-	assert_int_equal(in_turns(9 * LENGTH, &short_ones), MESSAGES);
+	assert_int_equal(bursts_sent(9 * LENGTH, &short_ones), MESSAGES);
 	assert_int_equal(short_ones, 0);
 }
 
@@ -97,7 +97,7 @@ static void test_narrow_window(void **state)
 	unsigned short_ones;
 
 	(void)state;
-	assert_true(in_turns(2 * LENGTH + LENGTH * 7 / 8, &short_ones) > MESSAGES);
+	assert_true(bursts_sent(2 * LENGTH + LENGTH * 7 / 8, &short_ones) > MESSAGES);
 	assert_true(short_ones > MESSAGES / 4);
 }
 

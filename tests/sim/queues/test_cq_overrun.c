@@ -43,7 +43,7 @@ static void test_overrun(void **state)
 }
 
 /* As long as the consumer keeps up, a small CQ turns any number of times. */
-static void test_turns(void **state)
+static void test_wraps(void **state)
 {
 	struct pair p;
 
@@ -64,7 +64,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_overrun),
-		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_wraps),
 	};
 
 	return cmocka_run_group_tests_name("cq_overrun", tests, NULL, NULL);

@@ -141,7 +141,7 @@ static void test_first_among_short(void **state)
  * A long READ answer of a low-latency QP against a WRITE stream that goes the same way and always
  * has work: after 16 packets, rounded up to whole bursts, the stream gets one burst.
  */
-static void test_others_get_turns(void **state)
+static void test_others_are_served(void **state)
 {
 	struct core_config cfg = world_config();
 	unsigned urgent = 0, most = 0, left = BULK / 1024;
@@ -248,7 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_first_among_short),
-		cmocka_unit_test(test_others_get_turns),
+		cmocka_unit_test(test_others_are_served),
 		cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_ack_at_once),
 		cmocka_unit_test(test_not_inline),

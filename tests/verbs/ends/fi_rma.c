@@ -548,7 +548,7 @@ static void try_remapped(struct side *s)
 static const size_t prefixed[] = {1, 1000, 16184, 65536, 131071, PREFIXED};
 
 static struct fid_mr *pool_mr;
-static unsigned pool_turn;
+static unsigned pool_index;
 
 static uint8_t *pool_slot(uint8_t *memory, unsigned i)
 {
@@ -557,13 +557,13 @@ static uint8_t *pool_slot(uint8_t *memory, unsigned i)
 
 static void post_prefixed(struct side *s)
 {
-	struct iovec iov[2] = {{pool_slot(s->plan->window, pool_turn), HEADER},
+	struct iovec iov[2] = {{pool_slot(s->plan->window, pool_index), HEADER},
 			       {s->plan->window, PREFIXED}};
 	void *desc[2];
 
 	if (!pool_mr)
 		fabric_register(s, s->plan->window + POOL_AT, 65536, &pool_mr);
-	pool_turn++;
+	pool_index++;
 	desc[0] = fi_mr_desc(pool_mr);
 	desc[1] = fi_mr_desc(s->window_mr);
 	works(fi_recvv(s->ep, iov, s->plan->unregistered ? NULL : desc, 2, FI_ADDR_UNSPEC,
@@ -588,7 +588,7 @@ static void serve_prefixed(struct side *s)
 
 static void send_prefixed(struct side *s, size_t len)
 {
-	uint8_t *header = pool_slot(s->local, pool_turn), *data = s->local + LOCAL_AT + 1, done;
+	uint8_t *header = pool_slot(s->local, pool_index), *data = s->local + LOCAL_AT + 1, done;
 	struct iovec iov[2] = {{header, HEADER}, {data, len}};
 	void *desc[2] = {pool_mr ? fi_mr_desc(pool_mr) : NULL, s->desc};
 	double end = fabric_seconds() + SECONDS;
@@ -606,10 +606,10 @@ static void send_prefixed(struct side *s, size_t len)
 	works(result);
 	fabric_wait(s, s->tx, FI_SEND);
 	control_get(s, &done, 1);
-	need(memcmp(pool_slot(s->plan->window, pool_turn), header, HEADER) == 0);
+	need(memcmp(pool_slot(s->plan->window, pool_index), header, HEADER) == 0);
 	need(memcmp(s->plan->window, data, len) == 0);
 	need(s->plan->window[len] == 0);
-	pool_turn++;
+	pool_index++;
 	control_put(s, "", 1);
 	control_get(s, &done, 1);
 }

@@ -282,7 +282,7 @@ static struct pairs {
 	uint32_t rung; /* so far */
 	uint32_t high_seen, low_seen;
 } pairs[THREADS];
-static uint32_t turned;
+static uint32_t reordered;
 
 static void *ring_pairs(void *arg)
 {
@@ -310,16 +310,16 @@ static void see_pair(void *arg, uint32_t number)
 		p->high_seen = now;
 		return;
 	}
-	turned += p->high_seen != now;
+	reordered += p->high_seen != now;
 	__atomic_store_n(&p->low_seen, now, __ATOMIC_RELEASE);
 }
 
-static void never_turned(unsigned n)
+static void never_reordered(unsigned n)
 {
 	pthread_t thread[THREADS];
 
 	memset(pairs, 0, sizeof(pairs));
-	turned = 0;
+	reordered = 0;
 	bell.summaries = 1;
 	for (unsigned i = 0; i < n; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, ring_pairs, &pairs[i]), 0);
@@ -330,19 +330,19 @@ static void never_turned(unsigned n)
 			else if (idle > SPINS_MAX)
 				sched_yield();
 		}
-	assert_int_equal(turned, 0);
+	assert_int_equal(reordered, 0);
 }
 
-static void test_never_turned(void **state)
+static void test_never_reordered(void **state)
 {
 	(void)state;
-	never_turned(1);
+	never_reordered(1);
 }
 
 static void test_two_threads(void **state)
 {
 	(void)state;
-	never_turned(2);
+	never_reordered(2);
 }
 
 /* What was posted before the bell is visible when it is heard. */
@@ -385,7 +385,7 @@ int main(void)
 		cmocka_unit_test_setup(test_ticket_comes_late, setup),
 		cmocka_unit_test_setup(test_ticket_never_comes, setup),
 		cmocka_unit_test_setup(test_rings_for_ever, setup),
-		cmocka_unit_test_setup(test_never_turned, setup),
+		cmocka_unit_test_setup(test_never_reordered, setup),
 		cmocka_unit_test_setup(test_two_threads, setup),
 	};
 

@@ -317,7 +317,7 @@ static void test_window_cut(void **state)
 }
 
 /* Two connections of a host take turns, and end within a packet of each other. */
-static void test_turns(void **state)
+static void test_round_robin(void **state)
 {
 	const struct sim_settings set = usual();
 	struct sim_connection *a, *b;
@@ -431,14 +431,14 @@ static void test_too_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_times),     cmocka_unit_test(test_long_path),
-		cmocka_unit_test(test_go_back_n), cmocka_unit_test(test_selective),
-		cmocka_unit_test(test_restart),   cmocka_unit_test(test_restart_of_all),
-		cmocka_unit_test(test_timeout),   cmocka_unit_test(test_pacing),
-		cmocka_unit_test(test_window),    cmocka_unit_test(test_window_of_few),
-		cmocka_unit_test(test_slow),      cmocka_unit_test(test_window_cut),
-		cmocka_unit_test(test_turns),     cmocka_unit_test(test_cnp),
-		cmocka_unit_test(test_reuse),     cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_times),       cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_go_back_n),   cmocka_unit_test(test_selective),
+		cmocka_unit_test(test_restart),     cmocka_unit_test(test_restart_of_all),
+		cmocka_unit_test(test_timeout),     cmocka_unit_test(test_pacing),
+		cmocka_unit_test(test_window),      cmocka_unit_test(test_window_of_few),
+		cmocka_unit_test(test_slow),        cmocka_unit_test(test_window_cut),
+		cmocka_unit_test(test_round_robin), cmocka_unit_test(test_cnp),
+		cmocka_unit_test(test_reuse),       cmocka_unit_test(test_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,13 +40,13 @@ void uhcav_misuse_inline(const struct uhcav_misuse_request *r, uint32_t asked,
 void uhcav_misuse_recv(const struct uhcav_misuse_request *r);
 
 /* The longest receive that the QP of a datagram's target has posted. */
-struct uhcav_misuse_room {
+struct uhcav_misuse_receive {
 	uint32_t qp_num;
 	uint64_t length; /* 0: none is posted */
 	const struct uhcav_stack *posted;
 };
 void uhcav_misuse_datagram(const struct uhcav_misuse_request *r,
-			   const struct uhcav_misuse_room *longest);
+			   const struct uhcav_misuse_receive *longest);
 
 /*
  * A completion with an error that is about to be the program's: the fields that say nothing get

@@ -63,7 +63,7 @@ void uhcav_misuse_recv(const struct uhcav_misuse_request *r)
 }
 
 void uhcav_misuse_datagram(const struct uhcav_misuse_request *r,
-			   const struct uhcav_misuse_room *longest)
+			   const struct uhcav_misuse_receive *longest)
 {
 	if (!longest->length || longest->length >= UHCAV_GRH_LENGTH + r->length ||
 	    !uhcav_diagnostic_is_new(UHCA_CHECK_UD_RECV_SHORT, r->posted, longest->posted))

@@ -77,10 +77,10 @@ void uhcav_posting_takes_datagrams(struct uhcav_shadow *srq)
 
 struct target {
 	const struct uhcav_shadow *from;
-	struct uhcav_misuse_room longest;
+	struct uhcav_misuse_receive longest;
 };
 
-static void look_at_room(struct uhcav_shadow *s, void *arg)
+static void note_longest_receive(struct uhcav_shadow *s, void *arg)
 {
 	struct target *t = arg;
 
@@ -109,7 +109,7 @@ static void look_at_datagram(const struct uhcav_shadow *s, const struct uhcav_re
 	if (!uhcav_check_on(UHCA_CHECK_UD_RECV_SHORT) || !uhcav_object_find(r->to, &ah) ||
 	    !ah.loops)
 		return;
-	uhcav_shadow_each(look_at_room, &t);
+	uhcav_shadow_each(note_longest_receive, &t);
 	uhcav_misuse_datagram(m, &t.longest);
 }
 

@@ -90,7 +90,7 @@ int core_alloc_key(struct client *c, const struct uhca_cmd_alloc_key *in,
 				    "max_entries %u is not from 1 to max_list_entries, %u",
 				    in->max_entries, c->dev->cfg.limits.max_list_entries);
 	if (!err && !client_has_room(c, cost_of(in->max_entries)))
-		err = mr_refuse_room(c, cost_of(in->max_entries));
+		err = mr_refuse_capacity(c, cost_of(in->max_entries));
 	if (err)
 		return err;
 	mr = calloc(1, sizeof(*mr));

@@ -56,7 +56,7 @@ int mr_refuse_wrap(struct device *dev, uint64_t length, uint64_t from)
 			     length, from);
 }
 
-int mr_refuse_room(const struct client *c, uint64_t bytes)
+int mr_refuse_capacity(const struct client *c, uint64_t bytes)
 {
 	return device_refuse(c->dev, -ENOMEM,
 			     "it takes %" PRIu64 " bytes of the daemon, and %" PRIu64
@@ -88,7 +88,7 @@ int mr_make_pages(const struct client *c, uint64_t addr, uint64_t length, struct
 	if (length && length - 1 > UINT64_MAX - addr)
 		return mr_refuse_wrap(c->dev, length, addr);
 	if (!client_has_room(c, cost))
-		return mr_refuse_room(c, cost);
+		return mr_refuse_capacity(c, cost);
 	return page_array_construct(out, addr, length, page_shift);
 }
 

@@ -101,7 +101,7 @@ int mr_access_check(struct device *dev, uint32_t access);
 
 /* -EINVAL: [from, from + length) leaves the address space. -ENOMEM: limit client_memory. */
 int mr_refuse_wrap(struct device *dev, uint64_t length, uint64_t from);
-int mr_refuse_room(const struct client *c, uint64_t bytes);
+int mr_refuse_capacity(const struct client *c, uint64_t bytes);
 
 /*
  * Pages for [addr, addr + length): 0, -EINVAL for a range that wraps or is too long, -ENOMEM, also

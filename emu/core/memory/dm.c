@@ -21,7 +21,7 @@ static uint64_t *used_of(struct device *dev, bool shared)
 	return shared ? &dev->shared_used : &dev->dm_used;
 }
 
-static int check_room(struct device *dev, uint64_t length, bool shared)
+static int check_capacity(struct device *dev, uint64_t length, bool shared)
 {
 	const struct core_limits *l = &dev->cfg.limits;
 	uint64_t max = shared ? l->max_shared_size : l->max_dm_size;
@@ -78,7 +78,7 @@ int core_alloc_dm(struct client *c, const struct uhca_cmd_alloc_dm *in,
 				     MAX_LOG_ALIGN);
 	if (in->flags & ~UHCA_ABI_DM_SHARED)
 		return -EINVAL; /* no library of ours */
-	err = check_room(c->dev, in->length, shared);
+	err = check_capacity(c->dev, in->length, shared);
 	if (!err)
 		err = dm_create(c, in->length, shared, &dm);
 	if (err)

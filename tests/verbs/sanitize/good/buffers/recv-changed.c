@@ -7,6 +7,7 @@ int main(void)
 {
 	struct ibv_wc wc[2];
 	struct pair p;
+	int n = 0;
 
 	pair_open(&p);
 	pair_recv(&p.b, 1, 0, 512);
@@ -18,7 +19,8 @@ int main(void)
 	pair_post(&p.a, IBV_WR_SEND, IBV_SEND_SIGNALED, 8192, 4096);
 	pair_wait(&p.a);
 	pair_wait(&p.a);
-	pair_must(ibv_poll_cq(p.b.cq, 2, wc) == 2, "polling both");
+	while (n < 2)
+		n += ibv_poll_cq(p.b.cq, 2, wc);
 
 	pair_close(&p);
 	return 0;

@@ -336,7 +336,7 @@ replay() {
 stable() {
 	local run
 	cat >"$out/rules" <<-END
-		lost: drop opcode=ack nth=2
+		lost: drop dev=uhca0 opcode=ack nth=2
 		slow: delay=1ms dev=uhca0 opcode=send nth=3,5
 		call.slow=1ms call=reg_mr dev=uhca1
 		cqe.delay=1ms dev=uhca1 nth=4

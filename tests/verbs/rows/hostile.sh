@@ -79,6 +79,8 @@ with_daemon() { # FUNCTION ARGUMENT...
 		return
 	}
 	local -x UHCA_DIR=$dir
+	# When it answers, its loop runs: the timer of that is its last descriptor.
+	"$UHCA_BUILDDIR/uhcactl" counters >/dev/null
 	"$UHCA_BUILDDIR/tests/support/pace" "$out/pace" &
 	pace=$!
 	"$@"

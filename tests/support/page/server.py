@@ -30,6 +30,14 @@ def expect(what, got, wanted):
         raise AssertionError("%s: %r, not %r" % (what, got, wanted))
 
 
+def no_problems(browser, where):
+    """Nothing on the console, nothing refused by the policy, nothing asked for elsewhere.
+
+    A model that has become old while it was fetched (409) is fetched again.
+    """
+    expect("problems " + where, [p for p in browser.problems if "409 (Conflict)" not in p], [])
+
+
 def wait(what, holds):
     """Waits until it holds, and returns that."""
     end = time.monotonic() + DEADLINE

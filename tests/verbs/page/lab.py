@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(root, "tests/support/page"))
 from access import accessible  # noqa: E402
 from browser import Browser  # noqa: E402
 from firefox import Firefox  # noqa: E402
-from server import Server, described, expect, started, wait, working_in  # noqa: E402
+from server import Server, described, expect, no_problems, started, wait, \
+    working_in  # noqa: E402
 
 LAB = "rc-write"
 TEXTS = os.path.join(root, "docs/tutorials/labs", LAB)
@@ -196,7 +197,7 @@ def by_the_page_alone(name, driver, act):
     try:
         page.open(server.line)
         act(page)
-        expect("problems", page.problems, [])
+        no_problems(page, name)
         with open(server.work + "/exercise.c", encoding="utf-8") as file:
             assert "IBV_WR_RDMA_WRITE_WITH_IMM" in file.read()
         # Another page, later: the program is there, and the last check.

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(root, "tests/support/page"))
 from access import AXE, accessible, ask_axe  # noqa: E402
 from browser import Browser  # noqa: E402
 from firefox import Firefox  # noqa: E402
-from server import UHCACTL, Server, begin, expect, started  # noqa: E402
+from server import UHCACTL, Server, begin, expect, no_problems, started  # noqa: E402
 
 PORT = "18733"
 
@@ -35,14 +35,6 @@ def shown(browser):
     """Packets and records that the ladder has."""
     data = browser.js("JSON.stringify(document.getElementById('rows').dataset)")
     return int(json.loads(data)["packets"]), int(json.loads(data)["records"])
-
-
-def no_problems(browser, where):
-    """Nothing on the console, nothing refused by the policy, nothing asked for elsewhere.
-
-    A model that has become old while it was fetched (409) is fetched again.
-    """
-    expect("problems " + where, [p for p in browser.problems if "409 (Conflict)" not in p], [])
 
 
 # ---- the modules alone ----

@@ -22,6 +22,7 @@ static void *map(int fd, size_t size, int prot)
 	return at;
 }
 
+/* All pages are there: one that the page worker has to bring may come too late for a test. */
 static void reg_memory(struct io_user *u)
 {
 	struct uhca_cmd_reg_mr in = {.addr = (uintptr_t)u->memory,
@@ -31,6 +32,7 @@ static void reg_memory(struct io_user *u)
 				     .access = ACCESS};
 	struct uhca_cmd_reg_mr_reply reply;
 
+	memset(u->memory, 0, sizeof(u->memory));
 	assert_int_equal(io_test_call(&u->c, UHCA_CMD_REG_MR, &in, sizeof(in)), 0);
 	memcpy(&reply, &u->c.reply, sizeof(reply));
 	u->mr = reply.handle;

@@ -109,7 +109,7 @@ pick_addresses() {
 	first=$block.1 second=$block.2
 }
 
-# From here on programs of perftest have a clock that they are soon done with.
+# From here on programs of perftest run with a hasty clock.
 hasten_perftest() {
 	"$root/tests/support/hasty" --path "$out/hasty" && PATH=$out/hasty:$PATH
 }

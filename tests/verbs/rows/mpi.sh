@@ -24,8 +24,8 @@ mpi_built() { # MPI
 	return 1
 }
 
-# Without ibv_fork_init with more than two ranks: libibverbs asks the kernel page by page for memory
-# that Open MPI has given back before its region, which takes longer than all the rest.
+# More than two ranks run without ibv_fork_init. With it, libibverbs calls madvise for each page of
+# memory that Open MPI has freed before its region: that takes longer than all the rest.
 mpi_complaint() { # MPI RANKS TLS
 	local command more=()
 	[ "$2" = 2 ] || more=(UCX_IB_FORK_INIT=n)

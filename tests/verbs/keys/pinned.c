@@ -466,17 +466,21 @@ static void *store(void *arg)
 	return NULL;
 }
 
+#define ROUNDS 100u
+
 static void test_threads_store(void **state)
 {
 	struct verbs_pair *p = verbs_pair_create(IBV_QPT_RC, 0);
 	struct storing s = {.pipe = -1};
+	uint8_t *used[ROUNDS];
+	unsigned rounds = 0;
 	bool pins = on && can_stop_threads();
 	pthread_t thread;
 
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, store, &s), 0);
-	for (unsigned i = 0; i < 100 && !s.failed; i++) {
-		uint8_t *at = fresh(SIZE, 0);
+	for (; rounds < ROUNDS && !s.failed; rounds++) {
+		uint8_t *at = used[rounds] = fresh(SIZE, 0);
 		struct ibv_mr *mr;
 		uint64_t before;
 
@@ -490,15 +494,14 @@ static void test_threads_store(void **state)
 		while (__atomic_load_n(&s.done, __ATOMIC_ACQUIRE) < before + 2)
 			;
 		__atomic_store_n(&s.at, NULL, __ATOMIC_RELEASE);
-		before = __atomic_load_n(&s.done, __ATOMIC_ACQUIRE);
 		assert_int_equal(ibv_dereg_mr(mr), 0);
-		if (i == 99)
-			__atomic_store_n(&s.stop, true, __ATOMIC_RELEASE);
-		/* Not unmapped: the thread may be about to store there once more. */
 	}
 	__atomic_store_n(&s.stop, true, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
 	assert_false(s.failed);
+	/* Not before: the thread may be about to store there once more. */
+	while (rounds)
+		munmap(used[--rounds], SIZE);
 	verbs_pair_destroy(p);
 }
 

@@ -181,20 +181,25 @@ static void on_event(void)
 	}
 }
 
-static void poll_nth(unsigned n)
+static int poll_nth(unsigned n)
 {
-	if (phase->extended)
-		poll_extended(cqs_ex[n]);
-	else
-		poll_one(cqs[n]);
+	return phase->extended ? poll_extended(cqs_ex[n]) : poll_one(cqs[n]);
 }
 
-static void progress(unsigned thread)
+/* False when this CQ had nothing. */
+static bool progress(unsigned thread)
 {
-	if (phase->events)
-		on_event();
-	else
-		poll_nth((thread + completed) % phase->cqs);
+	if (!phase->events)
+		return poll_nth((thread + completed) % phase->cqs) > 0;
+	on_event();
+	return true;
+}
+
+/* Without the pause 16 threads take the processors from the daemon that they wait for. */
+static void wait_for_progress(unsigned thread)
+{
+	if (!progress(thread))
+		usleep(100);
 }
 
 /* ---- the threads ---- */
@@ -209,7 +214,7 @@ static int post_recv(struct pair *p, unsigned i)
 	posted++;
 	while ((err = srq ? ibv_post_srq_recv(srq, &wr, &bad)
 			  : ibv_post_recv(p->qp[1], &wr, &bad)) == ENOMEM)
-		progress(i);
+		wait_for_progress(i);
 	posted -= err != 0;
 	return err;
 }
@@ -258,7 +263,7 @@ static int post_send(struct pair *p, unsigned i)
 
 	posted++;
 	while ((err = phase->builders ? build_send(p, i) : post_one(p, i)) == ENOMEM)
-		progress(i);
+		wait_for_progress(i);
 	posted -= err != 0;
 	return err;
 }
@@ -290,7 +295,7 @@ static void *work(void *arg)
 	}
 	posting--;
 	while (!ready()) {
-		progress(thread);
+		wait_for_progress(thread);
 		if (rig_seconds() > end)
 			rig_die("%s: %u of %u requests complete", phase->name, completed, posted);
 	}

@@ -379,9 +379,10 @@ below() { # FABRIC WHAT [PORT...]; options: more options of uhca-run
 incast_and_dcqcn() { # PORT
 	local network=one-switch:hosts=9,rate=25G,buffer=2M pfc_queue pfc_xoff
 	local jain=0 queue=0 xoff=0 marked=0 dropped=0 used=0 looks=0 cnps=0 retransmits=0
+	# Slower, so that a busy machine looks at both often enough, too.
+	options=(--fabric-scale 40)
 	below $network contended "$1" "$out/pfc"
-	# Slower, so that a busy machine looks at it often enough, too.
-	options=(--cc dcqcn --fabric-scale 100)
+	options+=(--cc dcqcn)
 	below $network contended $(($1 + 10)) "$out/dcqcn"
 	options=()
 	# shellcheck source=/dev/null

@@ -275,13 +275,18 @@ begin = int(time.monotonic() * 1000)
 assert say(begin) == b"halt 99\n"
 time.sleep(0.3)  # three times hang_after
 assert say(begin) == b"halt 99\n"
+ready, done = os.pipe()
 if os.fork() == 0:
     stays = connected()
+    assert say(begin) == b"halt 99\n"
+    os.write(done, b"x")
     try:
         while say(begin):
             time.sleep(0.1)
     except OSError:  # the collector has ended
-        pass
+        os._exit(0)
+os.close(done)
+os.read(ready, 1)  # the collector ends with the parent, however late the child begins
 END
 	try 99 "hangs by hand" "$run" --sanitize --sanitize-options \
 		halt_on_error=1:hang_after=0.1:first=9 -- python3 "$out/asks.py"

@@ -111,8 +111,8 @@ __attribute__((constructor)) static void count_at_first(void)
 	open_at_first = io_test_open_fds();
 }
 
-/* A thread that a daemon did not wait for may still close some. */
-static bool fds_fall_to(unsigned most)
+/* A thread that a daemon did not wait for may still close some. How many there are at last. */
+static unsigned fds_fall_to(unsigned most)
 {
 	uint64_t end = io_clock_now() + IO_TEST_SECONDS * IO_SEC;
 	unsigned n = io_test_open_fds();
@@ -121,15 +121,17 @@ static bool fds_fall_to(unsigned most)
 		usleep(1000);
 		n = io_test_open_fds();
 	}
-	return n <= most;
+	return n;
 }
 
 /* Whatever its tests looked at: a descriptor more than at the start has been forgotten. */
 __attribute__((destructor)) static void count_at_last(void)
 {
-	if (fds_fall_to(open_at_first))
+	unsigned n = fds_fall_to(open_at_first);
+
+	if (n <= open_at_first)
 		return;
-	fprintf(stderr, "%u descriptors are left open\n", io_test_open_fds() - open_at_first);
+	fprintf(stderr, "%u descriptors are left open\n", n - open_at_first);
 	_exit(1);
 }
 
@@ -189,7 +191,7 @@ void io_test_daemon_stop(struct io_test_daemon *t)
 {
 	io_daemon_destroy(&t->d);
 	io_test_remove_dir(t->dir);
-	assert_true(fds_fall_to(t->fds));
+	assert_true(fds_fall_to(t->fds) <= t->fds);
 }
 
 void io_test_daemon_begin(struct io_test_daemon *t, unsigned devices)

@@ -284,7 +284,8 @@ if os.fork() == 0:
         while say(begin):
             time.sleep(0.1)
     except OSError:  # the collector has ended
-        os._exit(0)
+        pass
+    os._exit(0)
 os.close(done)
 os.read(ready, 1)  # the collector ends with the parent, however late the child begins
 END

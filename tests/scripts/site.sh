@@ -65,73 +65,10 @@ ends 1 'https://example.org/a.png is loaded from the network' <<'END'
 ![a picture](https://example.org/a.png)
 END
 
-chaos=$tmp/out/docs/explanation/chaos.html
 if command -v chromium >/dev/null; then
-	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-		--user-data-dir="$tmp/profile" --dump-dom \
-		"file://$chaos?q=forget+all-of-this" >"$tmp/none" 2>/dev/null
-	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-		--user-data-dir="$tmp/profile" --enable-logging=stderr --dump-dom \
-		"file://$chaos?q=stale+key" >"$tmp/dom" 2>"$tmp/log"
-	grep -q '<a href="../../docs/how-to/faults.html#' "$tmp/dom" ||
-		wrong "the search finds nothing"
-	grep -q 'Nothing has all of these words' "$tmp/none" || wrong "the search finds too much"
-	! grep -F ':CONSOLE' "$tmp/log" | grep -v 'source: chrome://' ||
-		wrong "something is on the browser's console"
-	# What programs print of a status or an event leads to the page of statuses, first of all.
-	python3 - "file://$tmp/out/index.html" >"$tmp/printed.html" <<'END'
-import ctypes, json, sys
-verbs, cm = ctypes.CDLL("libibverbs.so.1"), ctypes.CDLL("librdmacm.so.1")
-printed = ["IBV_WC_RETRY_EXC_ERR", "IBV_EVENT_QP_LAST_WQE_REACHED"]
-for call, count in ((verbs.ibv_wc_status_str, 24), (verbs.ibv_event_type_str, 20),
-                    (cm.rdma_event_str, 16)):
-    call.restype = ctypes.c_char_p
-    printed += [call(i).decode() for i in range(count)]
-print(f"""<iframe id="site" src="{sys.argv[1]}"></iframe><p id="said"></p>
-<script>
-addEventListener("load", () => {{
-	const page = document.getElementById("site").contentDocument, wrong = [];
-	const query = page.getElementById("query"), printed = {json.dumps(printed)};
-	for (const words of printed) {{
-		query.value = words;
-		query.dispatchEvent(new Event("input"));
-		const first = page.querySelector("#hits a");
-		if (!first || !first.href.includes("/docs/reference/statuses.html#"))
-			wrong.push(words + ": " + (first ? first.href : "nothing"));
-	}}
-	document.getElementById("said").textContent = printed.length + " looked for, not found: " +
-		wrong.join("; ") + ".";
-}});
-</script>""")
-END
-	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-		--allow-file-access-from-files --user-data-dir="$tmp/profile" --dump-dom \
-		"file://$tmp/printed.html" >"$tmp/dom" 2>/dev/null
-	grep -q '>62 looked for, not found: \.<' "$tmp/dom" ||
-		wrong "the search: $(grep '<p id="said">' "$tmp/dom")"
-	# As wide as a phone: the pages are behind a button above the text, which opens them.
-	cat >"$tmp/phone.html" <<END
-<iframe id="phone" src="file://$chaos" style="width:390px;height:800px"></iframe>
-<p id="said"></p>
-<script>
-addEventListener("load", () => {
-	const page = document.getElementById("phone").contentDocument;
-	const nav = page.querySelector("nav"), main = page.querySelector("main");
-	const button = page.querySelector("header label");
-	const closed = nav.offsetHeight;
-	button.click();
-	document.getElementById("said").textContent = "closed " + closed + " opened " +
-		(nav.offsetHeight > 0) + " above " + (nav.offsetTop < main.offsetTop) + " button " +
-		(button.offsetHeight > 0 && button.offsetTop < nav.offsetTop) + " wide " +
-		(page.documentElement.scrollWidth > 390);
-});
-</script>
-END
-	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-		--allow-file-access-from-files --user-data-dir="$tmp/profile" --dump-dom \
-		"file://$tmp/phone.html" >"$tmp/dom" 2>/dev/null
-	grep -q '>closed 0 opened true above true button true wide false<' "$tmp/dom" ||
-		wrong "the pages of a phone: $(grep '<p id="said">' "$tmp/dom")"
+	mkdir "$tmp/browser"
+	python3 "$srcdir/tests/scripts/site.py" "$srcdir" "$tmp/out" "$tmp/browser" ||
+		wrong "the site in a browser"
 elif [ "${CI:-}" = true ]; then
 	wrong "there is no chromium"
 else

@@ -69,24 +69,46 @@ static void open_gate(void)
 	assert_int_equal(write(task.gate[1], "", 1), 1);
 }
 
-static void test_at_once(void **state)
-{
-	struct io_page_worker p = {NULL};
-
-	(void)state;
-	open_gate();
-	assert_int_equal(io_page_worker_send(&p, &waits, &task), 7);
-	assert_true(io_page_worker_is_back(&p));
-	assert_int_equal(dropped(), 0); /* it is ours */
-	io_page_worker_end(&p);
-}
-
 static long clock_ms(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/*
+ * Work with an open gate is done at once. A busy machine may give its thread no processor for so
+ * long that it is late, and dropped: then it is sent again. Returns how often.
+ */
+static unsigned send_with_open_gate(struct io_page_worker *p)
+{
+	for (unsigned late = 0;; late++) {
+		long begun = clock_ms();
+		int result;
+
+		open_gate();
+		result = io_page_worker_send(p, &waits, &task);
+		if (result != -ESRCH) {
+			assert_int_equal(result, 7);
+			return late;
+		}
+		assert_true(clock_ms() - begun >= LONGEST_MS);
+		assert_true(io_reaper_wait(SOON_MS));
+		assert_true(io_page_worker_is_back(p));
+	}
+}
+
+static void test_at_once(void **state)
+{
+	struct io_page_worker p = {NULL};
+	unsigned late;
+
+	(void)state;
+	late = send_with_open_gate(&p);
+	assert_true(io_page_worker_is_back(&p));
+	assert_int_equal(dropped(), late); /* the last is ours */
+	io_page_worker_end(&p);
 }
 
 /*
@@ -125,8 +147,7 @@ static void test_late(void **state)
 	assert_true(io_reaper_wait(SOON_MS));
 	assert_true(io_page_worker_is_back(&p));
 	assert_int_equal(dropped(), 1);
-	open_gate();
-	assert_int_equal(io_page_worker_send(&p, &waits, &task), 7);
+	send_with_open_gate(&p);
 	io_page_worker_end(&p);
 }
 

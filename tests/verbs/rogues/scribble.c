@@ -28,7 +28,7 @@
 #define QPS       8u
 #define MAX_MAPS  64u
 #define PAGE      4096u
-#define ONE_LIFE  2.0 /* seconds of one client */
+#define ONE_LIFE  2.0 /* seconds of one client, if there is time for two */
 #define BUF_BYTES 65536u
 #define QKEY      0x11111111u
 
@@ -377,7 +377,7 @@ static void report(uint64_t seed, int status)
 
 int main(int argc, char **argv)
 {
-	double end, seconds = argc > 1 ? atof(argv[1]) : 0;
+	double end, life, seconds = argc > 1 ? atof(argv[1]) : 0;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	struct rig_daemon d;
 	int status;
@@ -387,8 +387,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: scribble SECONDS SEED\n");
 		return 2;
 	}
+	life = seconds < 2 * ONE_LIFE ? seconds / 2 : ONE_LIFE;
 	for (end = rig_seconds() + seconds; rig_seconds() < end; seed++) {
-		double until = rig_seconds() + ONE_LIFE;
+		double until = rig_seconds() + life;
 		pid_t pid = fork();
 
 		if (pid == 0)

@@ -129,7 +129,7 @@ hostile() { # WAY SEED
 	memory=$memory_kb
 	descriptors_of "$daemon"
 	fds=$descriptors
-	attack "$1" "$2" 3 >"$out/attack" 2>&1 </dev/null &
+	attack "$1" "$2" "${UHCA_ATTACK_SECONDS:-1}" >"$out/attack" 2>&1 </dev/null &
 	attacker=$!
 	work_during $attacker | sort -u
 	wait $attacker || echo "the attacker of seed $2: $(tail -n 1 "$out/attack")"

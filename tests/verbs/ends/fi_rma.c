@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <rdma/fi_errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -193,7 +192,7 @@ static void serve(struct side *s)
 	while (!initiator_is_gone(s)) {
 		ssize_t n = fi_cq_read(s->rx, &e, 1);
 		if (n == -FI_EAGAIN) {
-			sched_yield();
+			usleep(50); /* the daemon may need this processor */
 			continue;
 		}
 		if (n < 0 && initiator_is_gone(s))

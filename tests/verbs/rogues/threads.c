@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -199,7 +198,7 @@ static bool progress(unsigned thread)
 static void wait_for_progress(unsigned thread)
 {
 	if (!progress(thread))
-		usleep(100);
+		usleep(500);
 }
 
 /* ---- the threads ---- */
@@ -341,7 +340,7 @@ static void *churn(void *arg)
 	/* It polls, too: where the others wait for a processor, its completions fill the CQ. */
 	while (!over && live(cqs[n % phase->cqs], memory)) {
 		progress(n);
-		sched_yield();
+		usleep(500);
 	}
 	return NULL;
 }

@@ -9,9 +9,12 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+#include <unistd.h>
 
 struct module {
 	SLIST_ENTRY(module) next;
@@ -22,9 +25,45 @@ struct module {
 
 static SLIST_HEAD(, module) modules = SLIST_HEAD_INITIALIZER(modules);
 
+/*
+ * Whether dwfl_standard_find_debuginfo would find a file by its name: by that in .gnu_debuglink,
+ * else by the module's with ".debug" behind it.
+ */
+static bool named_file_is_there(const char *module, const char *link)
+{
+	static const char *const places[] = {"%.*s/%s%s", "%.*s/.debug/%s%s",
+					     "/usr/lib/debug%.*s/%s%s"};
+	const char *slash = strrchr(module, '/');
+	char path[PATH_MAX];
+
+	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
+		int n = snprintf(path, sizeof(path), places[i], (int)(slash - module), module,
+				 link ? link : slash + 1, link ? "" : ".debug");
+
+		if (n > 0 && (size_t)n < sizeof(path) && access(path, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Debug information in a file of its own, by build ID or by name. Where it finds none, elfutils'
+ * function loads libdebuginfod with 30 more libraries, though no server is set: so it is called
+ * only for what it will find.
+ */
+static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			   const char *path, const char *link, GElf_Word crc, char **found)
+{
+	int fd = dwfl_build_id_find_debuginfo(module, data, name, base, path, link, crc, found);
+
+	if (fd >= 0 || !path || !named_file_is_there(path, link))
+		return fd;
+	return dwfl_standard_find_debuginfo(module, data, name, base, path, link, crc, found);
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debug_file,
 	.section_address = dwfl_offline_section_address,
 };
 

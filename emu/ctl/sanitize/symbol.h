@@ -7,7 +7,8 @@
 
 /*
  * Fills in function, file and line of a return address, as far as the module's symbols and debug
- * information, in it or where Debian's -dbgsym packages put it, have them. Functions that the
+ * information, in it or in a file of its own (by build ID, as Debian's -dbgsym packages have it, or
+ * by its name), have them. No server is asked. Functions that the
  * compiler put into others come as frames of their own: "frame" has room for max, the innermost
  * first. Returns how many there are, 1 at least. The strings live as long as the process.
  */

@@ -69,6 +69,7 @@ inside() {
 	[ "$(grep -c ERROR "$out/said")" = 1 ] || complain "the first of two: $(cat "$out/said")"
 	says "the first of two" "1 more reports were left out"
 
+	debug_files
 	suppressions
 	unseen
 	stock
@@ -294,6 +295,25 @@ END
 	[ "$(grep -c 'ERROR: uhca-sanitizer: peer-waits' "$out/said")" = 2 ] ||
 		complain "hangs by hand: not told once for each process: $(cat "$out/said")"
 	! grep -q "Error" "$out/said" || complain "hangs by hand: $(cat "$out/said")"
+}
+
+# Debug information is found in files of its own, and no server's library is loaded to look for it.
+debug_files() {
+	local name=send-changed file=$out/debug
+	mkdir -p "$file/.debug"
+	objcopy --strip-all --remove-section .note.gnu.build-id "$bad/buffers/$name" "$file/$name"
+	try 99 "stripped" env LD_DEBUG=files LD_DEBUG_OUTPUT="$file/loads" \
+		"$run" --sanitize -- "$file/$name"
+	! grep -q "$name\.c:" "$out/said" || complain "stripped: $(cat "$out/said")"
+	grep -q 'file=libdw' "$file"/loads.* || complain "what is loaded is not seen"
+	! grep -l 'file=libdebuginfod' "$file"/loads.* || complain "libdebuginfod is loaded"
+	objcopy --only-keep-debug "$bad/buffers/$name" "$file/$name.debug"
+	try 99 "the program's name" "$run" --sanitize -- "$file/$name"
+	says "the program's name" "$name.c:"
+	mv "$file/$name.debug" "$file/.debug/other"
+	objcopy --add-gnu-debuglink "$file/.debug/other" "$file/$name"
+	try 99 "a debug link" "$run" --sanitize -- "$file/$name"
+	says "a debug link" "$name.c:"
 }
 
 mistakes() {

@@ -61,4 +61,11 @@ END
 ends 0
 printf '.PP\n.B What\nit does is one.\n.PP\n%s end.\n' "$(words 45)" >>"$tmp/emu/man/a.1"
 ends 1 'emu/man/a.1: .* 25.0 % above 40, 1 begin badly'
+
+# A reader that ends early, as "| head" does.
+said=$({ UHCA_SRCDIR=$tmp "$root/scripts/rules/check-prose" --list | :; } 2>&1)
+[ -z "$said" ] || {
+	echo "prose.sh: --list into a pipe that is closed: $said"
+	failed=1
+}
 exit $failed

@@ -106,10 +106,17 @@ static void unblock(void)
 	close(fd);
 }
 
+/* On a busy machine the thread may have no processor for so long that the change comes later. */
 static void test_answers(void **state)
 {
+	int result;
+
 	(void)state;
-	assert_int_equal(change_line("rate", "200 Gb/sec (4X HDR)"), 0);
+	result = change_line("rate", "200 Gb/sec (4X HDR)");
+	if (result == -ETIMEDOUT)
+		wait_until_made();
+	else
+		assert_int_equal(result, 0);
 	expect_line("ports/1/rate", "200 Gb/sec (4X HDR)");
 	assert_int_equal(f.n_late, 0);
 }

@@ -7,10 +7,10 @@
 
 /*
  * Fills in function, file and line of a return address, as far as the module's symbols and debug
- * information, in it or in a file of its own (by build ID, as Debian's -dbgsym packages have it, or
- * by its name), have them. No server is asked. Functions that the
- * compiler put into others come as frames of their own: "frame" has room for max, the innermost
- * first. Returns how many there are, 1 at least. The strings live as long as the process.
+ * information have them. Debug information is looked for in the module and in a file of its own, by
+ * build ID (Debian's -dbgsym packages) and by name; no server is asked. Functions that the compiler
+ * put into others come as frames of their own: "frame" has room for max, the innermost first.
+ * Returns how many there are, 1 at least. The strings live as long as the process.
  */
 unsigned symbol_look_up(struct found_frame *frame, unsigned max);
 

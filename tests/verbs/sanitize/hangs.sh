@@ -21,10 +21,14 @@ complain() {
 
 # watch STATUS WHAT OPTION... -- COMMAND...: of uhca-run; what it printed is in $out/said.
 watch() {
-	local want=$1 what=$2 status
+	local want=$1 what=$2 status group
 	shift 2
-	timeout -k 2 240 "$run" --private --sanitize "$@" >"$out/said" 2>&1
+	timeout -k 2 240 "$run" --private --sanitize "$@" >"$out/said" 2>&1 &
+	group=$! # timeout leads a process group
+	wait $group
 	status=$?
+	# With halt_on_error the reported process ends. One that it forked may wait for ever.
+	kill -KILL -- -$group 2>/dev/null
 	[ $status = "$want" ] || complain "$what: status $status, not $want: $(cat "$out/said")"
 }
 

@@ -50,13 +50,15 @@ longest_turn() { # sets turn, us, and turn_of, what it was
 }
 
 # The limits on this machine at this load. A turn may take six times as long as 256 datagrams of
-# tests/support/pace take in the same seconds, and at least 5 ms; a pause may take four turns.
+# tests/support/pace take in the same seconds, and at least 5 ms; a pause may take four turns. Where
+# UHCA_LONGEST_TURN_US says how long a turn may be, a pause may be at least as long.
 set_limits() { # sets turn_limit and pause_limit, us
 	local pace=0 limit=5000
 	read -r pace 2>/dev/null <"$out/pace"
 	[ $((6 * ${pace:-0})) -le $limit ] || limit=$((6 * pace))
 	turn_limit=${UHCA_LONGEST_TURN_US:-$limit}
-	pause_limit=$((4 * turn_limit))
+	pause_limit=$((4 * limit))
+	[ "$turn_limit" -le "$pause_limit" ] || pause_limit=$turn_limit
 }
 
 judge_turn() { # of longest_turn and set_limits
